@@ -35,6 +35,7 @@ from linkwork.algorithms.forward_dynamics import (
     forward_dynamics_in_passes,
     inverse_mass_matrix,
     inverse_mass_matrix_in_passes,
+    is_coupled,
 )
 from linkwork.algorithms.forward_kinematics import fk, fk_all, relative
 from linkwork.algorithms.frame_motion import frame_acceleration, frame_velocity, jacobian_dot_v
@@ -50,7 +51,7 @@ from linkwork.algorithms.jacobian import jacobian, jacobian_dot
 from linkwork.algorithms.mass_matrix import coriolis_matrix, mass_matrix
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.regressor import regressor, regressor_in_passes
-from linkwork.algorithms.sweep import InPasses, Output
+from linkwork.algorithms.sweep import InPasses, Output, looped
 from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
@@ -102,6 +103,18 @@ class ForwardDerivatives(NamedTuple):
     tau: Floats  # the inverse mass matrix
 
 
+def _inverse_derivatives(m: Mechanism, found: Floats) -> InverseDerivatives:
+    return InverseDerivatives(*[found[..., k, :, :] for k in range(3)])
+
+
+def _forward_derivatives(m: Mechanism, found: Floats) -> ForwardDerivatives:
+    return ForwardDerivatives(*[found[..., k, :, :] for k in range(3)])
+
+
+def _by_loop(m: Mechanism, wrenches: Floats) -> dict[str, Floats]:
+    return {loop.name: wrenches[..., k, :] for k, loop in enumerate(m.loops)}
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """One algorithm: ``function(o, m, *inputs, **static)`` on blocks of one configuration.
@@ -119,13 +132,18 @@ class Algorithm:
     keywords: tuple[Keyword, ...] = ()  # of its method, see `mechanism.parameters`
     friction: bool = True  # whether friction counts among the losses
     needs: tuple[Check, ...] = ()  # what must hold of a description
-    result: type[NamedTuple] | None = None  # what its method makes of several matrices
+    result: Callable[[Mechanism, Floats], Any] | None = None  # of the array, where not itself
     has_method: bool = True  # written from here; others are written by hand around it
     doc: str = ""
 
     def output(self, m: Mechanism) -> tuple[int, ...]:
         """The shape of the result for one configuration."""
         return tuple(d if isinstance(d, int) else _DIMENSIONS[d](m) for d in self.shape)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether its method gives what the compiled function gives."""
+        return self.has_method and self.result is None
 
     @property
     def counts_free_motions(self) -> bool:
@@ -160,13 +178,32 @@ class Algorithm:
         effect, besides what the function raises.
         """
         if not parameters:
-            return self.function(o, m, *blocks, **static)
+            return self._result(o, m, blocks, static)
         given = Parametric(o, m, parameters)
-        result: Block = self.function(o, given, *blocks, **static)
+        result = self._result(o, given, blocks, static)
         unused = given.unused()
         if unused:
-            raise self._without_effect(o, m, blocks, unused, static)
+            raise self.without_effect(m, unused, static)
         return result
+
+    def _result(
+        self, o: Ops, m: Mechanism, blocks: Sequence[Block], static: Mapping[str, Any]
+    ) -> Block:
+        """The result; of an algorithm that is written both ways, as a call of loops if it can."""
+        in_passes = _IN_PASSES.get(self.name)
+        if in_passes is not None and self.goes_in_passes(m, static):
+            found = looped(o, in_passes, m, blocks, **static)
+            if found is not None:
+                return found[0]
+        return self.function(o, m, *blocks, **static)
+
+    def goes_in_passes(self, m: Mechanism, static: Mapping[str, Any]) -> bool:
+        """Whether its form in passes over the joints is one for this mechanism."""
+        if self.in_passes is None or not set(static) <= {"base", "frame", "reference"}:
+            return False
+        if not self.needs:  # kinematics
+            return True
+        return not (m.is_closed or (self.name in _BY_ARTICULATED_BODIES and is_coupled(m)))
 
     def depends_on(
         self, o: Ops, m: Mechanism, blocks: Sequence[Block], static: Mapping[str, Any]
@@ -176,16 +213,12 @@ class Algorithm:
         self.function(o, asked, *blocks, **static)
         return asked.asked()
 
-    def _without_effect(
-        self,
-        o: Ops,
-        m: Mechanism,
-        blocks: Sequence[Block],
-        unused: Sequence[str],
-        static: Mapping[str, Any],
+    def without_effect(
+        self, m: Mechanism, unused: Sequence[str], static: Mapping[str, Any]
     ) -> InputError:
+        """The error of parameters that the result does not depend on."""
         frame = f" of '{static['frame']}'" if "frame" in static else ""
-        names = self.depends_on(o, m, blocks, static)
+        names = parameters_of(self.name, m, **static)
         # those with the most in common with what was named come first
         close = difflib.get_close_matches(unused[0], names, n=6, cutoff=0.0)
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
@@ -344,7 +377,7 @@ _ENTRIES: tuple[Algorithm, ...] = (
         Raises: as `inverse_dynamics`.
         """),
     Algorithm("inverse_dynamics_derivatives", inverse_dynamics_derivatives, _MOTION,
-              (3, *_VV), keywords=_ALL, friction=False, result=InverseDerivatives, needs=_DRIVEN,
+              (3, *_VV), keywords=_ALL, friction=False, result=_inverse_derivatives, needs=_DRIVEN,
         doc="""Derivatives of `inverse_dynamics` with respect to q, v and dv, {shape} each.
 
         q changes along the columns of v, as in `jacobian`. Friction, being constant but for its
@@ -354,7 +387,7 @@ _ENTRIES: tuple[Algorithm, ...] = (
         Raises: as `inverse_dynamics`.
         """),
     Algorithm("forward_dynamics_derivatives", forward_dynamics_derivatives, _FORCES,
-              (3, *_VV), keywords=_ALL, result=ForwardDerivatives, needs=_MOVABLE,
+              (3, *_VV), keywords=_ALL, result=_forward_derivatives, needs=_MOVABLE,
         doc="""Derivatives of `forward_dynamics` with respect to q, v and tau, {shape} each.
 
         q changes along the columns of v, as in `jacobian`.
@@ -404,8 +437,14 @@ _ENTRIES: tuple[Algorithm, ...] = (
         Raises: as `forward_dynamics`.
         """),
     Algorithm("loop_wrenches", loop_wrenches, _FORCES, ("n_loops", 6), keywords=_ALL,
-              has_method=False, needs=(*_MOVABLE, check_loops),
-        doc="""The wrench (6,) of each loop on its frame b, in its order (N, N m)."""),
+              result=_by_loop, needs=(*_MOVABLE, check_loops),
+        doc="""The wrench {shape} of each loop on its frame b, by the loop's name (N, N m).
+
+        Force, then moment about the origin of frame b, in axes of frame a; the body of frame a has
+        the opposite one along the same line. Keywords: see `Robot`.
+
+        Raises: as `forward_dynamics`; InputError where there are no loops.
+        """),
     Algorithm("passive_rates", passive_rates, _Q, ("nv", "n_actuated"), has_method=False,
               needs=_DRIVEN_LOOPS,
         doc="""Derivatives {shape} of v by the speeds of the actuated joints."""),
@@ -429,6 +468,9 @@ _IN_PASSES: dict[str, Callable[..., Output]] = {
     "regressor": regressor_in_passes,
 }
 """Algorithms in passes that are written out otherwise besides, or of which more is asked."""
+
+_BY_ARTICULATED_BODIES = ("forward_dynamics_derivatives", "inverse_mass_matrix")
+"""Algorithms whose passes take no two bodies that share a coordinate."""
 
 
 def find(name: str) -> Algorithm:

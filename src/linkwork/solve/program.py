@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
+from linkwork.compile.kernel import aligned
 from linkwork.compile.lanes import ARRAYS, NUMBERS, steps_in_a_slice
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.machine_code import COMPILING, object_code
@@ -175,8 +176,7 @@ def _make(
     facts: Facts = {"sizes": sizes.to_facts(), "one": one}
     if "iterate" in recipes:
         instructions = recipes["iterate"].signature().instructions
-        slice_ = steps_in_a_slice(instructions, target.width)
-        facts |= {"instructions": instructions, "slice": slice_}
+        facts["slice"] = steps_in_a_slice(instructions, target.width)
     return facts, object_code(module, target, simplify=True)
 
 
@@ -200,11 +200,6 @@ class Program:
         addresses = loaded_table(self.made.code, SOLVER_TABLE, len(TABLES))
         for name, array in self.tables.items():
             addresses[TABLES.index(name)] = array.ctypes.data
-
-    @property
-    def n_instructions(self) -> int:
-        """The number of instructions that one iteration takes."""
-        return int(self.made.facts["instructions"])
 
     def options(
         self, numbers: Mapping[str, float], settings: Sequence[float], thresholds: Sequence[float]
@@ -379,13 +374,6 @@ class Counter:
             with self._lock:
                 self._done += rows
                 self._progress(self._done, self._total)
-
-
-def aligned(count: int) -> Floats:
-    """Room for float64 numbers, aligned to a line of the cache."""
-    room = np.empty(count + 8)
-    first = (-room.ctypes.data % 64) // 8
-    return room[first : first + count]
 
 
 def _address(a: Floats | None) -> int | None:

@@ -37,6 +37,7 @@ from linkwork.formats.urdf.schema import MISPLACED, ROBOT, Attribute, Child, Ele
 from linkwork.formats.urdf.source import (
     MENDABLE,
     as_utf8,
+    check_joints,
     collector_paused,
     gather,
     given,
@@ -99,6 +100,7 @@ def read(
     """
     kept, name = given(source, file)
     data = as_utf8(kept, name)
+    check_joints(data, name)
     findings = Findings(name, accepted)
     with collector_paused(len(data) > _BIG):
         robot = Reader(data, findings).read()
