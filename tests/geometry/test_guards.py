@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import mesh_files as made
@@ -14,7 +13,7 @@ from linkwork.geometry import guards, guards_dae, guards_gltf
 from linkwork.geometry.guards_dae import DEEPEST
 from linkwork.geometry.guards_plain import prepared_obj
 from linkwork.geometry.load import forget, load
-from mesh_files import CORNERS, FACES, written
+from mesh_files import written
 
 
 @pytest.mark.parametrize("name", sorted(made.EVERY))
@@ -49,16 +48,6 @@ def test_largest_file(tmp_path: Path):
     assert guards.read(path, len(made.stl())) == made.stl()
     with pytest.raises(InputError, match="the most that is read"):
         guards.read(path, len(made.stl()) - 1)
-
-
-def test_the_key_of_a_file_changes_with_it(tmp_path: Path):
-    path = written(tmp_path / "a.stl", b"abc")
-    first = guards.key_of(path)
-    assert first == guards.key_of(path)
-    written(path, b"abcd")
-    assert guards.key_of(path) != first
-    with pytest.raises(InputError, match="cannot be read"):
-        guards.key_of(tmp_path / "none.stl")
 
 
 # ---- STL, PLY, OFF and OBJ: headers and counts held against the file; OBJ with whole indices
@@ -137,17 +126,6 @@ def test_indices_are_made_whole(tmp_path: Path, text: str, faces: str):
     assert len(mesh.faces) == 1 and mesh.area == pytest.approx(0.5)
 
 
-def test_relative_indices_give_the_same_body(tmp_path: Path):
-    """Each face right behind its own corners, as some programs write them."""
-    lines = []
-    for face in FACES:
-        lines += ["v " + " ".join(map(repr, map(float, CORNERS[k]))) for k in face]
-        lines.append("f -3 -2 -1")
-    mesh = load(written(tmp_path / "a.obj", "\n".join(lines).encode())).mesh()
-    assert mesh.is_watertight and mesh.volume == pytest.approx(1)
-    np.testing.assert_array_equal(mesh.bounds[1], CORNERS.max(axis=0))
-
-
 @pytest.mark.parametrize(
     ("face", "part"),
     [
@@ -200,17 +178,6 @@ def test_what_is_no_obj():
 
 
 DAE = Path("a.dae")
-
-
-def test_what_it_says():
-    image = (
-        '<library_images><image id="i"><init_from> a b.png </init_from></image></library_images>'
-    )
-    unit, up = '<unit meter="0.25"/>', "<up_axis> X_UP </up_axis>"
-    found = guards_dae.examine(made.dae(unit=unit, up=up, libraries=image), DAE)
-    assert (found.unit, found.up, found.images) == (0.25, "X_UP", ("a b.png",))
-    found = guards_dae.examine(made.dae(unit="", up=""), DAE)
-    assert (found.unit, found.up, found.images) == (1.0, "Y_UP", ())
 
 
 def test_only_the_file_s_own_asset_counts():

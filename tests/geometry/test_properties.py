@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import pi
 from types import SimpleNamespace
 
 import numpy as np
@@ -88,27 +87,6 @@ def test_round_meshes_come_to_the_formulas(mesh, formula: MassProperties):
         scale = np.max(getattr(formula, name))
         np.testing.assert_allclose(limit, getattr(formula, name), atol=1e-4 * scale)
         assert np.abs(fine - getattr(formula, name)).max() < 2e-3 * scale
-
-
-def test_formulas_from_textbooks():
-    rod = mass_properties(Cylinder(1e-6, 2.0), 1.0)
-    assert rod.I_com[0, 0] / rod.mass == pytest.approx(2.0**2 / 12)
-    ball = mass_properties(Sphere(2.0), 3.0)
-    assert ball.mass == pytest.approx(3 * 4 / 3 * pi * 8)
-    assert ball.I_com[1, 1] == pytest.approx(0.4 * ball.mass * 4)
-    close(mass_properties(Capsule(0.7, 0.0), 2.0), mass_properties(Sphere(0.7), 2.0), 1e-14)
-    long, thin = mass_properties(Capsule(1e-4, 3.0), 2.0), mass_properties(Cylinder(1e-4, 3.0), 2.0)
-    assert long.I_com[0, 0] / long.mass == pytest.approx(thin.I_com[0, 0] / thin.mass, rel=1e-3)
-
-
-def test_a_capsule_is_a_cylinder_and_two_halves():
-    """The ends by numbers: ∫ over discs of a half sphere."""
-    r, h, n = 0.4, 1.2, 200_000
-    z = (np.arange(n) + 0.5) * r / n
-    disc = pi * (r * r - z * z) * r / n
-    across = 2 * (disc * ((r * r - z * z) / 4 + (z + h / 2) ** 2)).sum()
-    whole = across + mass_properties(Cylinder(r, h), 1.0).I_com[0, 0]
-    assert mass_properties(Capsule(r, h), 1.0).I_com[0, 0] == pytest.approx(whole, rel=1e-9)
 
 
 def test_density_and_scale():

@@ -157,25 +157,18 @@ def _as_json(
 def _show(
     robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats, angles: Angles
 ) -> None:
-    screen, labels = output.console(), inputs.position_labels(robot.mechanism)
-    turning, limits = inputs.position_angles(robot.mechanism.joint_types), robot.limits
-    q, lower, upper = (angles.shown(x, turning) for x in (result.q, limits.lower, limits.upper))
+    screen = output.console()
     if result.shape == ():
         word = "assembled" if result.success else "not assembled; the nearest that was found"
         screen.print(output.heading(f"{robot.name}: {word}"))
-        position = "position (deg, m)" if angles.degrees else "position"
-        shown = output.table(("joint", position, "lower", "upper", ""), numbers=3)
-        for k, name in enumerate(labels):
-            bounds = (output.short(lower[k]), output.short(upper[k]))
-            what = "given" if name in actuated else ""
-            shown.add_row(name, output.number(q[k]), *bounds, what)
-        screen.print(shown, "", sep="\n")
+        screen.print(inputs.joint_table(robot, result.q, angles, actuated), "", sep="\n")
         screen.print(f"open by          {float(gaps):.1e} (m, rad)")
         screen.print(f"steps            {result.iterations}")
         return
     done, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
     screen.print(output.heading(f"{robot.name}: {done} of {total} assembled"))
-    unit = " (deg)" if angles.degrees else ""
+    unit, labels = " (deg)" if angles.degrees else "", inputs.position_labels(robot.mechanism)
+    q = angles.shown(result.q, inputs.position_angles(robot.mechanism.joint_types))
     columns = ("row", "assembled", "open by (m, rad)", f"q{unit}: " + " ".join(labels))
     shown = output.table(columns)
     for k in range(min(total, output.ROWS_SHOWN)):

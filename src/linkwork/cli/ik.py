@@ -217,15 +217,7 @@ def _show_one(
     screen = output.console()
     word = "solved" if result.success else "not solved; the nearest that was found"
     screen.print(output.heading(f"{robot.name}: {_one_of(asked, names)} {word}"))
-    position = "position (deg, m)" if given.deg else "position"
-    shown = output.table(("joint", position, "lower", "upper"), numbers=3)
-    values = (result.q, robot.limits.lower, robot.limits.upper)
-    turning = inputs.position_angles(robot.mechanism.joint_types)
-    told = [Angles(given.deg).shown(each, turning) for each in values]
-    labels = inputs.position_labels(robot.mechanism)
-    for name, q, lower, upper in zip(labels, *told, strict=True):
-        shown.add_row(name, output.number(q), output.short(lower), output.short(upper))
-    screen.print(shown, "", sep="\n")
+    screen.print(inputs.joint_table(robot, result.q, Angles(given.deg)), "", sep="\n")
     if given.show or len(names) > 1:
         screen.print(table(result), "", sep="\n")
     screen.print(f"position error   {result.position_error:.3e} m")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import rich.table
 from numpy.typing import ArrayLike, NDArray
 
 import linkwork as lw
@@ -123,6 +124,22 @@ def position_labels(m: Mechanism) -> list[str]:
 def velocity_labels(m: Mechanism) -> list[str]:
     """A name for each number of v."""
     return labels(m, velocities=True)
+
+
+def joint_table(
+    robot: lw.Robot, q: Floats, angles: Angles, given: Sequence[str] | None = None
+) -> rich.table.Table:
+    """The positions q (nq,) by joint, with their limits, and where asked which were ``given``."""
+    position = "position (deg, m)" if angles.degrees else "position"
+    columns = ("joint", position, "lower", "upper")
+    shown = output.table(columns if given is None else (*columns, ""), numbers=3)
+    turning = position_angles(robot.mechanism.joint_types)
+    values = (q, robot.limits.lower, robot.limits.upper)
+    told = [angles.shown(each, turning) for each in values]
+    for name, at, lower, upper in zip(position_labels(robot.mechanism), *told, strict=True):
+        marks = () if given is None else ("given" if name in given else "",)
+        shown.add_row(name, output.number(at), output.short(lower), output.short(upper), *marks)
+    return shown
 
 
 # joint positions

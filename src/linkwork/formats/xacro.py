@@ -1,8 +1,8 @@
 """Xacro files expanded to URDF text, by the ``xacro`` package in a process of its own.
 
 A xacro file is a program: it computes, includes files and asks for packages. So it is expanded in a
-process that can be stopped (`xacro_child`), with its expressions restricted (`xacro_guard`), and
-with files read from few folders only. ``$(find package)`` is answered by the caller's ``find``, so
+process that can be stopped (`xacro_child`), with its expressions restricted, and with files read
+from few folders only. ``$(find package)`` is answered by the caller's ``find``, so
 that no ROS is needed.
 
 Source: https://github.com/ros/xacro/wiki
@@ -56,7 +56,7 @@ Find: TypeAlias = "Callable[[str], Path | tuple[Path, str]]"
 """From a package's name to its folder; or to the folder and what to warn of. Raises InputError."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-# The other process loads two modules of this package, and neither the package nor NumPy.
+# The other process loads one module of this package, and neither the package nor NumPy.
 _START = """
 import sys, types
 for name, folder in (("linkwork", {package!r}), ("linkwork.formats", {formats!r})):

@@ -17,12 +17,12 @@ from linkwork.formats.mjcf.flatten import (
     REFUSED,
     SILENT,
     Flat,
-    NotFoundError,
     find,
     flatten,
     folder_of,
     roots_of,
 )
+from linkwork.formats.urdf.convert import BadText
 
 ENTITY = "<!DOCTYPE m [<!ENTITY a 'x'><!ENTITY b '&a;&a;'>]><mujoco model='&b;'/>"
 EXTERNAL = "<!DOCTYPE m SYSTEM 'http://127.0.0.1:9/x'><mujoco/>"
@@ -257,7 +257,7 @@ def test_near_files_are_found(main: Path, name: str):
 
 def test_a_whole_path_is_judged_like_any_other(main: Path, tmp_path: Path):
     assert found(str(main.parent / "part.xml"), main)
-    with pytest.raises(NotFoundError, match="outside"):
+    with pytest.raises(BadText, match="outside"):
         found(str(tmp_path / "secret.xml"), main)
 
 
@@ -265,9 +265,9 @@ def test_a_whole_path_is_judged_like_any_other(main: Path, tmp_path: Path):
     "name", ["../../secret.xml", "../robot/../../secret.xml", "../../no-such.xml", "/etc/x.xml"]
 )
 def test_outside_is_refused_whether_it_exists_or_not(main: Path, name: str):
-    with pytest.raises(NotFoundError, match="outside the folder") as raised:
+    with pytest.raises(BadText, match="outside the folder") as raised:
         found(name, main)
-    assert "allow=" in raised.value.hint
+    assert "allow=" in raised.value.complaint.hint
 
 
 def test_what_is_allowed_is_found(main: Path, tmp_path: Path):
@@ -276,7 +276,7 @@ def test_what_is_allowed_is_found(main: Path, tmp_path: Path):
 
 def test_a_link_to_the_outside_is_refused(main: Path, tmp_path: Path):
     (main.parent / "link.xml").symlink_to(tmp_path / "secret.xml")
-    with pytest.raises(NotFoundError, match="outside"):
+    with pytest.raises(BadText, match="outside"):
         found("link.xml", main)
 
 
@@ -286,34 +286,34 @@ def test_a_linked_folder_is_looked_at_from_both_sides(main: Path, tmp_path: Path
     link.symlink_to(main.parent)
     for name in ("part.xml", "../shared.xml"):
         assert found(name, link / "main.xml") == found(name, main)
-    with pytest.raises(NotFoundError, match="outside"):
+    with pytest.raises(BadText, match="outside"):
         found("../../secret.xml", link / "main.xml")
 
 
 def test_a_link_to_another_kind_of_file_is_refused(main: Path):
     (main.parent / "passwords").write_text("x")
     (main.parent / "link.xml").symlink_to(main.parent / "passwords")
-    with pytest.raises(NotFoundError):
+    with pytest.raises(BadText):
         found("link.xml", main)
 
 
 @pytest.mark.parametrize("name", ["", " ", "../../etc/passwd", "a\nb.xml", "x" * 5000 + ".xml"])
 def test_odd_names_are_refused(main: Path, name: str):
-    with pytest.raises(NotFoundError, match="the file name"):
+    with pytest.raises(BadText, match="the file name"):
         found(name, main)
 
 
 def test_a_missing_file_says_where_it_was_looked_for(main: Path):
-    with pytest.raises(NotFoundError, match=r"there is no file 'no\.xml'") as raised:
+    with pytest.raises(BadText, match=r"there is no file 'no\.xml'") as raised:
         found("no.xml", main)
-    assert str(main.parent)[:40] in raised.value.hint  # long paths are cut
+    assert str(main.parent)[:40] in raised.value.complaint.hint  # long paths are cut
 
 
 def test_a_text_without_a_file_has_no_folder():
     assert folder_of(None) is None
-    with pytest.raises(NotFoundError, match="has no file") as raised:
+    with pytest.raises(BadText, match="has no file") as raised:
         find("a.xml", [], roots_of(None, ()))
-    assert "file=" in raised.value.hint
+    assert "file=" in raised.value.complaint.hint
 
 
 def test_the_root_of_the_disk_is_no_folder_of_a_description():

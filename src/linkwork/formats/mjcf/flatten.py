@@ -20,7 +20,7 @@ from xml.sax.saxutils import quoteattr
 
 from linkwork.errors import DescriptionError, Finding, Level
 from linkwork.formats.mjcf.records import Place
-from linkwork.formats.urdf.convert import LARGEST, show
+from linkwork.formats.urdf.convert import LARGEST, BadText, show
 from linkwork.formats.urdf.source import LATE, declaration_first, gather
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -124,28 +124,20 @@ SUFFIXES = frozenset((".xml", ".mjcf"))
 """Files that are taken for MJCF, by the end of their name in lower case."""
 
 
-class NotFoundError(Exception):
-    """An included file that is not there, or not allowed; ``hint`` says what to do."""
-
-    def __init__(self, code: str, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.code, self.hint = code, hint
-
-
 def find(name: str, folders: Sequence[str], roots: Sequence[str]) -> str:
     """The path of an included file, with every link resolved; the file is not opened.
 
     A name is relative to the first of the folders that has it. It must lie in one of the roots.
 
-    Raises: NotFoundError.
+    Raises: BadText for a file that is not there, or not allowed.
     """
     odd = _odd(name)
     if odd:
-        raise NotFoundError("include", f"the file name '{show(name)}' {odd}", "name an .xml file")
+        raise BadText("include", f"the file name '{show(name)}' {odd}", "name an .xml file")
     if not folders:
         hint = "say where the text would lie with file=..., or load the file by its path"
         message = f"'{show(name)}' is relative, but the text has no file"
-        raise NotFoundError("include", message, hint)
+        raise BadText("include", message, hint)
     outside = False
     for folder in dict.fromkeys((*folders, *map(os.path.realpath, folders))):
         place = os.path.normpath(os.path.join(folder, name.replace("\\", "/")))
@@ -160,9 +152,9 @@ def find(name: str, folders: Sequence[str], roots: Sequence[str]) -> str:
     if outside:
         message = f"'{show(name)}' lies outside the folder of the description and the one above"
         hint = "pass allow=[folder] with the folder that holds it"
-        raise NotFoundError("outside", message, hint)
+        raise BadText("outside", message, hint)
     looked = f"looked in '{show(folders[0])}'"
-    raise NotFoundError("no-file", f"there is no file '{show(name)}'", looked)
+    raise BadText("no-file", f"there is no file '{show(name)}'", looked)
 
 
 def folder_of(file: str | None) -> str | None:
@@ -382,8 +374,9 @@ class Unit:
         try:
             path = find(name, [folder for folder in folders if folder], self.roots)
             data, _ = gather(Path(path), None)
-        except NotFoundError as error:
-            flat.refuse(error.code, str(error), place, element=element, hint=error.hint)
+        except BadText as bad:
+            code, message, hint = bad.complaint
+            flat.refuse(code, message, place, element=element, hint=hint)
             return None
         except DescriptionError as error:
             flat.errors += error.problems
