@@ -107,29 +107,6 @@ def test_gimbal_lock_and_its_neighbourhood(side):
     np.testing.assert_allclose(found, [0, side * np.pi / 2, 0], atol=1e-15)
 
 
-def test_half_turns_have_a_quaternion():
-    g = rng("half turns")
-    axis = np.vstack([np.eye(3), -np.eye(3), g.normal(size=(100, 3))])
-    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    for away in (0.0, 1e-16, 1e-12, 1e-9, 1e-6, 1e-3):
-        half = (np.pi - away) / 2
-        wxyz = np.hstack([np.full((len(axis), 1), np.cos(half)), np.sin(half) * axis])
-        T = lw.pose(wxyz=wxyz)
-        _, found = lw.xyz_wxyz(T)
-        sign = np.sign(np.sum(found * wxyz, axis=1, keepdims=True))
-        np.testing.assert_allclose(found, sign * wxyz, atol=1e-15)
-        assert np.all(found[:, 0] >= 0)
-
-
-def test_small_turns_keep_their_digits():
-    for size in 10.0 ** -np.arange(1.0, 17.0):
-        rpy = size * np.array([1.0, -2.0, 3.0])
-        np.testing.assert_allclose(lw.xyz_rpy(lw.pose(rpy=rpy))[1], rpy, rtol=1e-12, atol=1e-16)
-        _, wxyz = lw.xyz_wxyz(lw.pose(rpy=rpy))
-        if size < 1e-6:
-            np.testing.assert_allclose(2 * wxyz[1:], rpy, rtol=1e-5, atol=1e-16)
-
-
 def test_every_leading_shape_and_broadcasting():
     g = rng("batches")
     xyz, rpy, wxyz = (g.normal(size=(6, n)) for n in (3, 3, 4))

@@ -22,10 +22,10 @@ from linkwork.checks import (
     rotation_matrices,
 )
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import text_recipe
+from linkwork.compile.recipe import expression_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
-from linkwork.spatial import flat
+from linkwork.spatial import se3
 
 Floats = NDArray[np.float64]
 
@@ -168,22 +168,22 @@ def _turns(matrices: Floats) -> Floats:
 _TWO = {"T_0": 16, "T_1": 16}
 # what each function takes, and its expression
 _EXPRESSIONS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
-    "rpy": ({"xyz": 3, "rpy": 3}, flat.matrix_from_rpy),
-    "wxyz": ({"xyz": 3, "wxyz": 4}, flat.matrix_from_quaternion),
-    "R": ({"xyz": 3, "R": 9}, flat.matrix_from_rows),
-    "to_rpy": ({"R": 9}, flat.rpy_from_rows),
-    "to_wxyz": ({"R": 9}, flat.quaternion_from_rows),
-    "compose": (_TWO, flat.composed),
-    "inverse": ({"T": 16}, flat.inverted),
-    "screw": ({**_TWO, "s": 1}, flat.on_screw),
-    "separate": ({**_TWO, "s": 1}, flat.on_line),
+    "rpy": ({"xyz": 3, "rpy": 3}, se3.matrix_from_rpy),
+    "wxyz": ({"xyz": 3, "wxyz": 4}, se3.matrix_from_quaternion),
+    "R": ({"xyz": 3, "R": 9}, se3.matrix_from_rows),
+    "to_rpy": ({"R": 9}, se3.rpy_from_rows),
+    "to_wxyz": ({"R": 9}, se3.quaternion_from_rows),
+    "compose": (_TWO, se3.composed),
+    "inverse": ({"T": 16}, se3.inverted),
+    "screw": ({**_TWO, "s": 1}, se3.on_screw),
+    "separate": ({**_TWO, "s": 1}, se3.on_line),
 }
 
 
 @cache
 def _kernel(which: str) -> Kernel:
     sizes, expression = _EXPRESSIONS[which]
-    recipe = text_recipe(
+    recipe = expression_recipe(
         ("pose", which), f"pose_{which}", sizes, lambda o, *a: {"pose": expression(o, *a)}
     )
     return build(recipe, compiler=settings.compiler())

@@ -105,7 +105,7 @@ def test_one_after_the_other_and_back(every_joint: Mechanism):
 def test_passes_visit_parents_before_children_and_back(every_joint: Mechanism):
     sweep = sweep_of("order", every_joint)
     n = len(sweep.transforms)
-    depth = sweep.outwards(0, lambda step, before: before + 1)
+    depth = sweep.outwards(lambda: 0, lambda step, before: before + 1)
     assert depth == [len(carriers(sweep, k)) + 1 for k in range(n)]
     # a base that stands still is handed nothing
     behind = sweep.inwards([1.0] * n, lambda step, total: (total, total))

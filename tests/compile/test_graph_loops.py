@@ -10,15 +10,19 @@ from dynamics_cases import solid
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.graph_loops import loops_of
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.compile.rolled import Loops
+from linkwork.compile.target import new_module
 from linkwork.compile.tracing import trace_function
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
+from linkwork.simulation.equation_of_motion import System
+from linkwork.simulation.integrators import RK4
+from linkwork.simulation.native_rollout import rollout_loop
+from linkwork.simulation.time_loop import recipes_of
 from linkwork.solve.expressions import expressions_of
-from linkwork.solve.inputs import settings_of
+from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.objectives import NearPosture
-from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import CenterOfMass, Direction, Pose, Position, RelativePose
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
@@ -125,7 +129,7 @@ def test_expressions_of_inverse_kinematics(kind: str, tasks: str):
         seen = expressions.verify(o, x, o.const(q[0]), parameters, settings)
         return {"all": o.concat([found["x"], found["state"], seen["q"], seen["measures"]])}
 
-    recipe = text_recipe((), "ik", sizes, function, loops=Loops(always=True))
+    recipe = expression_recipe((), "ik", sizes, function, loops=Loops(always=True))
     assert recipe.rolled() is not None
     with np.errstate(all="ignore"):
         expected = np.array([function(NUMPY, *row)["all"] for row in zip(*given, strict=True)])
@@ -146,3 +150,38 @@ def test_inverse_kinematics_of_a_long_chain(n: int):
     assert alone.success
     again = robot.ik(targets, tip, q0=found.q, threads=2)
     assert np.array_equal(again.q, robot.ik(targets, tip, q0=found.q).q)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["rk4", "implicit"])
+def test_roll_outs_of_a_long_chain(method: str):
+    robot = lw.Robot(chain(52, ("revolute",)))
+    random, h, gravity = rng("roll-out"), 1e-4, (0.0, 1.0, -2.0)
+    q, v = random.normal(size=(2, robot.n_q))
+    found = lw.simulate(robot, q, v, duration=3 * h, dt=h, method=method, gravity=gravity)
+
+    def rates(q, v):
+        return v, robot.forward_dynamics(q, v, np.zeros(robot.n_v), gravity=gravity)
+
+    for _ in range(3):
+        a = rates(q, v)
+        b = rates(q + 0.5 * h * a[0], v + 0.5 * h * a[1])
+        c = rates(q + 0.5 * h * b[0], v + 0.5 * h * b[1])
+        d = rates(q + h * c[0], v + h * c[1])
+        q, v = (x + h / 6.0 * (a[k] + 2.0 * b[k] + 2.0 * c[k] + d[k]) for k, x in enumerate((q, v)))
+    moved = np.abs(q - found.q[0]).max()
+    np.testing.assert_allclose(found.q[-1], q, atol=1e-9 if method == "rk4" else 1e-2 * moved)
+
+
+@pytest.mark.slow
+def test_the_code_of_a_roll_out_does_not_grow_with_the_joints():
+    lines: list[int] = []
+    for n in (500, 1000):
+        system = System(
+            mechanism_from(solid(random_tree(rng("long"), n, shape="chain", mimic=0.0)))
+        )
+        graphs = {name: each.code(fused=True) for name, each in recipes_of(system, RK4).items()}
+        module = new_module("rollout", HOST.target)
+        rollout_loop(module, graphs, system, RK4, HOST.target)
+        lines.append(str(module).count("\n"))
+    assert lines[1] < 1.1 * lines[0]

@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 from dynamics_cases import solid
-from linkwork.algorithms.registry import ALGORITHMS, evaluate, find
+from linkwork.algorithms.registry import ALGORITHMS, evaluate, find, parameters_of
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import LONGEST_UNROLLED, algorithm_recipe
 from linkwork.compile.target import Target, named
 from linkwork.errors import LinkworkError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.parameters import find as find_parameters
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 
 HOST = Compiler()
+IN_PASSES = sorted(name for name, each in ALGORITHMS.items() if each.in_passes)
 ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
 
 
@@ -60,16 +62,16 @@ def star(n: int) -> Mechanism:
 
 
 @pytest.mark.sweep(4)
-@pytest.mark.parametrize(
-    "name", sorted(name for name, each in ALGORITHMS.items() if each.in_passes)
-)
+@pytest.mark.parametrize("name", IN_PASSES)
 def test_a_tree_of_mixed_joints(name: str):
     m = mechanism_from(solid(random_tree(rng("mixed"), 9, mimic=0.0)), base="floating")
     static = static_of(name, m)
     agrees(name, m, looped(name, m, **static), inputs_of(name, m, 11), **static)
 
 
-@pytest.mark.parametrize("name", ["fk_all", "jacobian", "inverse_dynamics", "mass_matrix"])
+@pytest.mark.parametrize(
+    "name", ["integrate", "fk_all", "jacobian", "inverse_dynamics", "mass_matrix"]
+)
 def test_every_type_of_joint_and_couplings(name: str):
     m = mechanism_from(every_joint_urdf())
     static = static_of(name, m)
@@ -95,11 +97,58 @@ def test_others_are_written_out():
     assert algorithm_recipe("inverse_dynamics", bushy).rolled() is None
     long = chain(80)  # fewer joints, but each is carried by all before it
     assert algorithm_recipe("inverse_dynamics", long).rolled() is not None
-    # a frame near the base, a parameter, an algorithm that is not written in passes
+    # a frame near the base, a parameter that moves one, an algorithm that is not written in passes
     assert algorithm_recipe("fk", long, frame=long.frame_names[2]).rolled() is None
-    assert algorithm_recipe("inverse_dynamics", long, ["gravity"]).rolled() is None
+    assert algorithm_recipe("inverse_dynamics", long, ["gravity"]).rolled() is not None
+    moved = ["gravity", f"xyz:{long.frame_names[3]}"]
+    assert algorithm_recipe("inverse_dynamics", long, moved).rolled() is None
     assert algorithm_recipe("all_positions", long).rolled() is None
     assert algorithm_recipe("inverse_dynamics", long, loops=False).rolled() is None
+
+
+def test_forward_dynamics_with_couplings():
+    m = mechanism_from(solid(random_tree(rng("coupled"), 9, mimic=0.5)), base="floating")
+    agrees(
+        "forward_dynamics", m, looped("forward_dynamics", m), inputs_of("forward_dynamics", m, 11)
+    )
+
+
+OF_ALL = ("gravity", "armature", "damping", "friction")
+
+
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("name", IN_PASSES)
+def test_parameters_are_inputs(name: str):
+    m = mechanism_from(solid(random_tree(rng("mixed"), 9, mimic=0.0)), base="floating")
+    static, random = static_of(name, m), rng(f"parameters {name}")
+    known = [each for each in parameters_of(name, m, **static) if each[:3] not in ("xyz", "rpy")]
+    of_frames = [each for each in known if each not in OF_ALL]
+    named = [each for each in OF_ALL if each in known]
+    named += random.choice(of_frames, min(6, len(of_frames)), replace=False).tolist()
+    if not named:
+        return  # kinematics
+    values = {each.name: random.normal(size=(3, each.size)) for each in find_parameters(m, named)}
+    for each, block in values.items():
+        if each.startswith(("mass", "payload", "armature", "damping", "friction")):
+            values[each] = np.abs(block)
+    inputs = inputs_of(name, m, 3)
+    recipe = algorithm_recipe(name, m, named, loops=True, **static)
+    got = build(recipe, compiler=HOST)(*inputs, *values.values())
+    assert recipe.rolled() is not None
+    for k, row in enumerate(zip(*inputs, strict=True)):
+        given = {each: block[k] for each, block in values.items()}
+        expected = evaluate(name, m, *row, parameters=given, **static)
+        scale = max(1.0, np.abs(expected).max(initial=0))
+        np.testing.assert_allclose(got[k], expected, rtol=0, atol=1e-9 * scale)
+
+
+def test_parameters_without_effect_are_refused():
+    m = chain(60)
+    last = m.frame_names[m.n_link_frames - 1]
+    with pytest.raises(LinkworkError, match="does not depend on 'damping'"):
+        build(algorithm_recipe("mass_matrix", m, ["damping", f"mass:{last}"]), compiler=HOST)(
+            np.zeros(m.n_q), np.zeros(m.n_v), [1.0]
+        )
 
 
 @pytest.mark.parametrize("level", ["x86-64-v3"])

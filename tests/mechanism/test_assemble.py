@@ -98,14 +98,6 @@ def test_z_lies_along_the_axes_and_right_angles_are_exact():
     assert set(np.abs(m.R_body_frame[m.frame("hand")]).ravel()) == {0.0, 1.0}
 
 
-def test_an_axis_along_minus_z_keeps_x():
-    m = robots.mechanism_from(robots.every_joint_urdf())
-    lower = m.body_names.index("lower")
-    assert m.R_body_frame[m.frame("lower")].tolist() == np.diag([1.0, -1.0, -1.0]).tolist()
-    turn = m.R_body_frame[m.frame("upper")]
-    np.testing.assert_allclose(m.R_parent_joint[lower], turn @ np.diag([1, -1, -1]), atol=1e-15)
-
-
 def test_order_of_q():
     m = robots.mechanism_from(robots.every_joint_urdf())
     # first pass: whose parents stand before; then flange's sub-tree, whose parents come later
@@ -219,7 +211,7 @@ def test_the_same_in_every_process():
         "print([robots.mechanism_from(text).digest for text in texts])"
     )
     found = set()
-    for seed in ("0", "1", "77"):
+    for seed in ("0", "77"):
         path = os.pathsep.join([os.path.dirname(robots.__file__), *sys.path])
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         done = subprocess.run(
@@ -348,13 +340,6 @@ def test_faults_of_parts_know_where_they_were_described():
     assert "arm.xml:7: error: <joint> 'j': the child link 'c' does not exist" in message
 
 
-def test_order_follows_the_file_once_the_parent_is_placed():
-    m = assemble(
-        parts("abcde", [("de", "d", "e"), ("cd", "c", "d"), ("ab", "a", "b"), ("ac", "a", "c")])
-    )
-    assert m.joint_names == ("ab", "ac", "cd", "de") and m.body_names[0] == "a"
-
-
 def on_root(*joints, base="fixed"):
     links = [LinkPart("root"), *(LinkPart(j.child) for j in joints if j.child)]
     return Parts("p", links, list(joints), base=base)
@@ -378,17 +363,6 @@ def test_numbers_are_repeated_for_each_velocity():
     assert m.effort_limit.tolist() == [np.inf] * 3 + [7.0] * 6
     assert m.damping.tolist() == [0.5] * 3 + [0.0] * 6
     assert m.friction.tolist() == [0.0] * 3 + [0.25] * 6
-
-
-def test_followers_and_fixed_joints_are_no_coordinates():
-    given = on_root(
-        of_kind("follower", JointType.REVOLUTE, mimic=Mimic("lead", 2.0)),
-        of_kind("fixed", JointType.FIXED),
-        of_kind("lead", JointType.PRISMATIC),
-    )
-    m = assemble(given)
-    assert m.joint_names == ("lead",)
-    assert [m.body_joint_names[b] for b in m.followers()] == ["follower"]
 
 
 def test_a_coordinate_without_a_body():
@@ -415,13 +389,6 @@ def test_a_follower_without_a_body_narrows_nothing():
         )
     )
     assert m.joint_names == ("lead",) and np.isinf(m.lower).all()
-
-
-def test_the_floating_base_comes_first_under_a_new_name():
-    given = on_root(of_kind("floating_base", JointType.REVOLUTE), base="floating")
-    assert assemble(given).joint_names == ("floating_base_", "floating_base")
-    given.base_joint = "free"
-    assert assemble(given).joint_names[0] == "free"
 
 
 def joint(name, leader=None, multiplier=1.0, offset=0.0, *, kind=JointType.REVOLUTE, limits=None):
@@ -520,15 +487,6 @@ def test_limits_that_cannot_be_met_are_a_finding(multiplier, offset, limits):
     assert [(f.code, f.level, f.name) for f in m.findings] == [("follower-limits", "warning", "f")]
     text = str(m.findings[0])
     assert ("cannot be met" in text or "nothing but" in text) and "'lead'" in text
-
-
-def test_a_gripper_whose_fingers_are_both_limited_from_zero_opens():
-    """Turned the other way by its multiplier, the follower leaves its leader only zero."""
-    m = robot(joint("lead", limits=(0.0, 0.548)), joint("f", "lead", -1.0, limits=(0.0, 0.548)))
-    assert (m.lower[0], m.upper[0]) == (0.0, 0.548)
-    (finding,) = m.findings
-    assert (finding.code, finding.name) == ("follower-limits", "f")
-    assert "leave 'lead', whose limits are [0, 0.548], nothing but 0" in str(finding)
 
 
 def test_a_leader_without_limits_is_not_frozen_either():
@@ -717,13 +675,3 @@ def test_defaults_cannot_be_changed():
     for array in (joint.R, joint.p, joint.axis, link.com, link.I_com, frame.R, frame.p):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
-
-
-def test_defaults_mean_nothing_moved():
-    joint = JointPart(name="j", type=JointType.REVOLUTE, parent="a", child="b")
-    assert joint.axis.tolist() == [0, 0, 1] and joint.R.tolist() == [
-        [1, 0, 0],
-        [0, 1, 0],
-        [0, 0, 1],
-    ]
-    assert (joint.lower, joint.upper, joint.mimic) == (None, None, None)

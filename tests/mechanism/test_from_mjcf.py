@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import Finding, InputError
+from linkwork.errors import InputError
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Site
 from linkwork.mechanism.from_mjcf import (
     from_mjcf,
@@ -233,28 +233,6 @@ def test_names_that_clash_are_told_apart():
     assert "b/b" in m.frame_names
 
 
-def test_findings_are_kept():
-    found = MjcfModel(
-        name="m",
-        file=None,
-        bodies=(WORLD,),
-        joints=(),
-        sites=(),
-        geoms=(),
-        problems=(Finding("note", "code", "said"),),
-    )
-    assert from_mjcf(found).findings == found.problems
-
-
-@pytest.mark.parametrize("number", range(10))
-def test_quaternions_of_any_length_turn_alike(number: int):
-    generator = rng(f"quaternion {number}")
-    axis, angle = np.array(unit(generator, 3)), float(generator.uniform(-3, 3))
-    q = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis]) * generator.uniform(0.1, 9)
-    R = rotation_from_wxyz((float(q[0]), float(q[1]), float(q[2]), float(q[3])))
-    np.testing.assert_allclose(R, about(axis, angle), rtol=0, atol=1e-15)
-
-
 @pytest.fixture
 def robot(tmp_path: Path) -> Path:
     for name in ("top/robot/main.xml", "top/robot/k.obj", "top/meshes/k.obj", "k.obj"):
@@ -435,10 +413,6 @@ def test_a_four_bar_in_each_form(equality):
     assert found.success.all() and np.abs(robot.closure(found.q)).max() < 1e-12
     for q in found.q:
         assert np.abs(state(q).efc_pos).max() < 1e-12
-
-
-def codes(robot):
-    return [(f.level, f.code, f.line > 0) for f in robot.findings if f.code != "no-gravity"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp
 
 import robots
-from linkwork.errors import InputError, UnknownNameError
+from linkwork.errors import InputError
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.edit import parts_of
@@ -98,12 +98,6 @@ def test_findings_of_the_document_are_kept():
     assert from_urdf(document).findings == document.problems
 
 
-def test_unlimited_by_type():
-    m = robots.mechanism_from(robots.chain_urdf(1, "continuous"))
-    assert np.isneginf(m.lower[0]) and np.isposinf(m.upper[0])
-    assert m.velocity_limit[0] == 1
-
-
 def test_inertial_rotation_is_applied_without_shift():
     text = (
         '<robot name="r"><link name="a"><inertial><origin rpy="0 0 1.5707963267948966"/>'
@@ -119,11 +113,3 @@ def test_inertial_rotation_is_applied_without_shift():
 def test_the_base_is_fixed_or_floating():
     with pytest.raises(InputError, match="'fixed' or 'floating', not 'planar'"):
         robots.mechanism_from(robots.chain_urdf(1), base="planar")
-
-
-def test_unknown_names_list_the_nearest():
-    m = robots.mechanism_from(robots.every_joint_urdf())
-    with pytest.raises(UnknownNameError, match="no frame named 'camra'; nearest: camera"):
-        m.frame("camra")
-    with pytest.raises(UnknownNameError, match="no joint named 'sholder'; nearest: shoulder"):
-        m.joint("sholder")

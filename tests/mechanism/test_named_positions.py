@@ -48,12 +48,6 @@ def test_limits_on_one_side_of_zero_and_reversed_ones():
     assert neutral(robots.mechanism_from(reversed_limits)).tolist() == [0.0]
 
 
-def test_a_floating_base():
-    m = robots.mechanism_from(robots.chain_urdf(1), base="floating")
-    assert neutral(m).tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
-    assert np.isfinite(neutral(m)).all()
-
-
 M = robots.mechanism_from(robots.every_joint_urdf())
 ALL = range(M.n_q)
 

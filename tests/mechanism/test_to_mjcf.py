@@ -337,6 +337,7 @@ def chain(tmp_path: Path, n: int) -> Document:
     return document(tmp_path, *links, *(joint(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(n)))
 
 
+@pytest.mark.slow
 def test_a_chain_as_deep_as_an_mjcf_may_be_is_read_again(tmp_path: Path):
     made = to_mjcf(chain(tmp_path, 494), tmp_path)
     assert len(lw.load(made.text).joint_names) == saved(made, tmp_path).njnt == 494

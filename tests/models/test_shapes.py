@@ -38,7 +38,7 @@ def signed_distance(shape, points: np.ndarray) -> np.ndarray:
 
 def samples(shape) -> np.ndarray:
     """Points (n, 3) all over a solid, its surface and corners included."""
-    steps = np.linspace(-1, 1, 21)
+    steps = np.linspace(-1, 1, 13)
     cube = np.array(list(product(steps, steps, steps)))
     kind = type(shape).__name__
     if kind == "Box":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import bennett, equal_pendulum, parallelogram, swung
+from closed_mechanisms import bennett, equal_pendulum, parallelogram, swung
 from linkwork.simulation.inputs import Event, for_actuated
 from linkwork.simulation.joint_forces import PD, Stops
 from pendulums import orders, simulated

@@ -214,8 +214,6 @@ def test_no_row_depends_on_its_neighbours(method: str):
 
 # drives that saturate
 
-START, TARGET = np.zeros(6), np.array([1.0, -1.2, 1.0, -0.8, 1.0, 0.5])
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5e", "panda", "puma560"])

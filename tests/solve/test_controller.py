@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 
 import numpy as np
@@ -21,14 +20,19 @@ from linkwork.errors import (
 )
 from linkwork.models import MODELS
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.bounded_step import Box, done_within, gone_within
-from linkwork.solve.controller import Controller, controlled, step_recipe
+from linkwork.solve.controller import (
+    Box,
+    Controller,
+    controlled,
+    done_within,
+    gone_within,
+    step_recipe,
+)
 from linkwork.solve.expressions import Level
-from linkwork.solve.inputs import settings_of
+from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture
-from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import Orientation, Pose, Position, Posture
 from robots import every_joint_urdf, mechanism_from
@@ -407,24 +411,6 @@ def test_a_start_that_is_open_is_closed_or_refused():
         control.step(np.stack([ajar, ajar + np.array([1.0, 0.0, 0.0, 0.0])]), T)
 
 
-def test_the_inputs_are_what_tasks_limits_and_objectives_take(robot):
-    m = robot.mechanism
-    tasks = [Posture(priority=1), Pose("tool0"), Position("link4")]
-    problem = make_problem(
-        m,
-        tasks,
-        limits=[VelocityLimit(0.1), AccelerationLimit(0.1, 1.0)],
-        objectives=[NearPosture()],
-    )
-    found = {each.name: each for each in problem.inputs}
-    assert found["tool0"].shape == (4, 4)
-    assert found["link4"].shape == (3,)
-    assert found["acceleration"].shape == (m.n_v,)
-    assert "velocity" not in found
-    spans = sorted(each.span for each in found.values())
-    assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
-
-
 def test_compiled_and_plain_steps_agree(robot):
     m = robot.mechanism
     control = Controller(
@@ -569,12 +555,3 @@ def test_lower_levels_leave_those_above_alone():
         assert ((dx >= low - 1e-9) & (dx <= high + 1e-9)).all()
         np.testing.assert_allclose(first @ dx, 0.0, atol=1e-6)
         assert way @ dx > 0.0
-
-
-def test_what_is_left_of_a_box_holds_nothing_at_all():
-    box = box_of([-1.0, 0.0, None], [1.0, 0.5, 2.0])
-    left = box.less(NUMPY, [0.25, 0.5, 3.0])
-    assert left.lower == [-1.25, -0.5, None]
-    assert left.upper == [0.75, 0.0, 0.0]
-    assert box.bounded == [0, 1, 2]
-    assert Box([None], [None]).bounded == []

@@ -16,7 +16,7 @@ import linkwork as lw
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import host
 from linkwork.errors import InputError, LinkworkError
-from linkwork.ik import Direction, OnPlane, Options, Pose, Position, Posture, RelativePose
+from linkwork.ik import Direction, OnPlane, Pose, Position, Posture, RelativePose
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from seeds import rng
@@ -130,12 +130,11 @@ def test_progress_counts_all_rows_whatever_the_time(real):
 
 def test_the_report_of_parts_is_that_of_the_worst(real):
     robot = lw.load("humanoid")
-    legs = InverseKinematics(robot.mechanism, [Pose("left_foot"), Pose("right_foot")])
+    legs = robot.solver(tasks=[Pose("left_foot"), Pose("right_foot")])
     q = robot.random(50, seed=3)
     result = legs.solve([robot.fk(q, "left_foot"), robot.fk(q, "right_foot")])
     singles = [
-        InverseKinematics(robot.mechanism, frame).solve(robot.fk(q, frame))
-        for frame in ("left_foot", "right_foot")
+        robot.solver(frame).solve(robot.fk(q, frame)) for frame in ("left_foot", "right_foot")
     ]
     worst = np.maximum(*(each.restarts for each in singles))
     np.testing.assert_array_equal(result.restarts, worst)
@@ -395,23 +394,3 @@ def test_what_is_wrong_is_said_as_for_a_batch(targets: Any):
     with pytest.raises(LinkworkError) as general:
         solver.solve(targets, progress=lambda done, total: None)  # never the quick way
     assert str(found.value) == str(general.value) and type(found.value) is type(general.value)
-
-
-def test_wrong_starts_and_options():
-    solver = ARMS.solver(tasks=[Pose(LEFT), Pose(RIGHT)])
-    both = [each[0] for each in poses(1)]
-    with pytest.raises(InputError, match=r"q0\[0\] is nan"):
-        solver.solve(both, np.full(ARMS.n_q, np.nan))
-    for _ in range(3):
-        with pytest.raises(LinkworkError):
-            solver.solve(both, tries=0)
-        with pytest.raises(TypeError, match="trys"):
-            solver.solve(both, trys=1)
-        assert solver.solve(both, tries=1).success in (True, False)
-        with pytest.raises(LinkworkError):
-            solver.solve(both, tries=True)
-        best = solver.solve(both, best_of=3)
-        assert best.cost is not None
-    options = Options(tries=2)
-    results = [solver.solve(both, options=options, steps=9) for _ in range(3)]
-    assert len({result.q.tobytes() for result in results}) == 1

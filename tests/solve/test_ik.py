@@ -11,7 +11,7 @@ import linkwork as lw
 from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options
 from linkwork.solve.tasks import CenterOfMass, Pointing, Position
 from robots import example_robot_urdfs
 from seeds import rng
@@ -211,15 +211,6 @@ def test_shapes_broadcast_and_empty_batches():
     assert robot.ik(np.zeros((0, 4, 4))).q.shape == (0, 6)
     with pytest.raises(ShapeError, match="leading shapes"):
         robot.ik(targets, q0=q[:5])
-
-
-def test_progress_counts_up_to_the_end():
-    robot = lw.load("ur5e")
-    seen = []
-    robot.ik(robot.fk(robot.random(10_000, seed=14)), threads=2, progress=lambda *a: seen.append(a))
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1] == (10_000, 10_000)
-    assert len(seen) == 8  # four for each thread
 
 
 def test_wrong_targets_are_refused():

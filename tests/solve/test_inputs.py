@@ -8,10 +8,9 @@ import pytest
 import linkwork as lw
 from ik_solving import rows_of
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.solve.inputs import configuration, searched, settings_of
+from linkwork.solve.inputs import Options, configuration, searched, settings_of
 from linkwork.solve.limits import AccelerationLimit, CoupledLimit, VelocityLimit
 from linkwork.solve.objectives import NearPosture
-from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import JointCoupling, Pose, Position
 

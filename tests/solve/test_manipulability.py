@@ -10,7 +10,7 @@ from linkwork.algorithms.configuration import integrate, random
 from linkwork.algorithms.jacobian import jacobian
 from linkwork.models import MODELS
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.manipulability import manipulability
+from linkwork.solve.objectives import manipulability
 from robots import every_joint_urdf, mechanism_from, random_tree
 from seeds import rng
 

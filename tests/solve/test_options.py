@@ -9,8 +9,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError
+from linkwork.solve.inputs import Options, changed
 from linkwork.solve.objectives import Centred
-from linkwork.solve.options import Options, changed, whole_number
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import Pose, Position, Posture
 
@@ -44,12 +44,6 @@ ARM = lw.load("panda").mechanism
 def test_wrong_options_are_refused(field, value):
     with pytest.raises(InputError, match=field):
         Options(**{field: value})
-
-
-def test_numbers_of_numpy_are_taken():
-    options = Options(tries=np.int64(3), position_tolerance=np.float32(0.5), seed=np.uint8(7))
-    assert options.tries == 3
-    assert whole_number(np.int32(5), "n") == 5
 
 
 def test_changes_take_the_place_of_fields_and_none_leaves_them():

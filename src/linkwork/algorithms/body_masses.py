@@ -45,14 +45,19 @@ def body_inertias(m: Mechanism, *, points: bool = False, base: bool = False) -> 
         if type is JointType.FIXED and not base:
             found.append(Inertia(0.0, zeros(), symmetric([0.0] * 6)))
             continue
-        second = [0.0] * 6
-        if not points:
-            xx, xy, xz, yy, yz, zz = m.body_inertia(body)
-            half = times(0.5, total([xx, yy, zz]))
-            second = [less(half, xx), negated(xy), negated(xz), less(half, yy), negated(yz)]
-            second.append(less(half, zz))
-        found.append(Inertia(m.body_mass(body), list(m.body_moment(body)), symmetric(second)))
+        found.append(body_inertia(m, body, points=points))
     return found
+
+
+def body_inertia(m: Mechanism, body: int, *, points: bool = False) -> Inertia:
+    """The inertia of a body by itself."""
+    second = [0.0] * 6
+    if not points:
+        xx, xy, xz, yy, yz, zz = m.body_inertia(body)
+        half = times(0.5, total([xx, yy, zz]))
+        second = [less(half, xx), negated(xy), negated(xz), less(half, yy), negated(yz)]
+        second.append(less(half, zz))
+    return Inertia(m.body_mass(body), list(m.body_moment(body)), symmetric(second))
 
 
 def lightened(m: Mechanism, *, points: bool = False, base: bool = False) -> list[Inertia]:

@@ -41,7 +41,7 @@ def com(sweep: Sweep) -> Output:
 
 
 def _centre(sweep: Sweep, found: Output) -> Output:
-    points = point_masses(sweep, base=True, share=_share(sweep.m))
+    points = point_masses(sweep, base=True, share=sweep.of_masses(_share))
     sweep.to_world(
         points, lambda step, whole: whole.out(step), lambda whole: found.fill(whole.first)
     )
@@ -56,7 +56,7 @@ def com_jacobian(sweep: Sweep) -> Output:
 
     Raises: InputError where the masses do not add up to more than zero.
     """
-    found, points = sweep.output(3, sweep.m.n_v), point_masses(sweep, share=_share(sweep.m))
+    found, points = sweep.output(3, sweep.m.n_v), point_masses(sweep, share=sweep.of_masses(_share))
 
     def visit(step: JointTransform, pose: FramePose, behind: PointMass) -> None:
         for k, (slide, turn) in enumerate(step.columns()):
@@ -83,7 +83,7 @@ def com_velocity(sweep: Sweep, v: Rates) -> Output:
         u, w = motion.velocity
         return plus_cross(scaled(own.mass, u), w, own.first)
 
-    points = point_masses(sweep, share=_share(sweep.m))
+    points = point_masses(sweep, share=sweep.of_masses(_share))
     found, own = sweep.output(3), sweep.each(momentum, points, motions(sweep, v))
     sweep.to_world(own, lambda step, whole: step.out(whole), found.fill)
     return found
@@ -102,7 +102,7 @@ def com_acceleration(sweep: Sweep, v: Rates, dv: Rates) -> Output:
     def force(_: JointTransform, own: PointMass, motion: BodyMotion) -> Vector3:
         return plus_applied(scaled(own.mass, motion.acceleration), motion.field, own.first)
 
-    points = point_masses(sweep, share=_share(sweep.m))
+    points = point_masses(sweep, share=sweep.of_masses(_share))
     moving = body_motions(sweep, v, dv, gravity=False)
     found, own = sweep.output(3), sweep.each(force, points, moving)
     sweep.to_world(own, lambda step, whole: step.out(whole), found.fill)
@@ -186,11 +186,11 @@ def potential_energy(sweep: Sweep) -> Output:
     Shapes: q (nq,) to a scalar. Units: joule. The energy is minus the sum of m_i g·c_i over the
     links, with g = (0, 0, -9.80665) m/s² in the world unless it is a parameter.
     """
-    found, g = sweep.output(), sweep.m.gravity()
+    found = sweep.output()
     sweep.to_world(
         point_masses(sweep, base=True),
         lambda step, whole: whole.out(step),
-        lambda whole: found.put((), negated(dot(g, whole.first))),
+        lambda whole: found.put((), negated(dot(sweep.gravity(), whole.first))),
     )
     return found
 
@@ -208,8 +208,8 @@ def kinetic_energy(sweep: Sweep, v: Rates) -> Output:
         sweep.inertias(),
         motions(sweep, v),
     )
-    sweep.velocities(
-        sweep.m.joint_armature,
+    sweep.of_velocities(
+        "armature",
         lambda k, x: found.add((), times(times(0.5, x), times(v[k], v[k]))),
     )
     return found

@@ -15,6 +15,7 @@ whose matrix B this is, written in sums over points.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from linkwork.algorithms.joint_transforms import Inertia, JointTransform, Spatial, both, traced
@@ -31,6 +32,7 @@ from linkwork.algorithms.vector3 import (
     times,
     transposed,
 )
+from linkwork.ops.protocol import Block
 
 
 class MomentumMatrix(NamedTuple):
@@ -78,11 +80,13 @@ class PointMass(NamedTuple):
         return PointMass(self.mass, plus(step.out(self.first), scaled(self.mass, step.r)))
 
 
-def point_masses(sweep: Sweep, *, base: bool = False, share: Scalar = 1.0) -> States:
+def point_masses(
+    sweep: Sweep, *, base: bool = False, share: Callable[[], Scalar] = lambda: 1.0
+) -> States:
     """The `PointMass` that each joint moves itself, times a share; ``base`` as in `inertias`."""
 
     def visit(_: JointTransform, own: Inertia) -> PointMass:
-        return PointMass(times(share, own.mass), scaled(share, own.first))
+        return PointMass(times(share(), own.mass), scaled(share(), own.first))
 
     return sweep.each(visit, sweep.inertias(points=True, base=base))
 
@@ -156,20 +160,12 @@ def pushed(sweep: Sweep) -> States:
     return sweep.pushed(_on_body)
 
 
-def _on_body(sweep: Sweep, k: int) -> External | None:
-    step = sweep.transforms[k]
-    if not step.owner or not step.free:
-        return None
+def _on_body(
+    wrenches: Iterable[tuple[Block, Vector3]], into: Callable[[Vector3], Vector3]
+) -> External | None:
     found: External | None = None
-    for frame, wrench in sweep.m.wrenches(step.body):
-        force = _in_frame(sweep, k, [wrench[0], wrench[1], wrench[2]])
-        moment = _in_frame(sweep, k, [wrench[3], wrench[4], wrench[5]])
-        arm = sweep.m.frame_placement(frame).p
+    for wrench, arm in wrenches:
+        force = into([wrench[0], wrench[1], wrench[2]])
+        moment = into([wrench[3], wrench[4], wrench[5]])
         found = summed(found, External(force, moment, [scaled(x, arm) for x in force]))
     return found
-
-
-def _in_frame(sweep: Sweep, k: int, vector: Vector3) -> Vector3:
-    """A vector given along the world's axes, along those of a transform."""
-    step = sweep.transforms[k]
-    return step.into(vector if step.parent < 0 else _in_frame(sweep, step.parent, vector))

@@ -17,11 +17,10 @@ import numpy as np
 
 from linkwork.algorithms.closed_dynamics import accelerated
 from linkwork.algorithms.inverse_dynamics import (
+    add_forces,
     add_losses,
     against_world,
     body_motions,
-    numbers,
-    tree_forces,
     with_inertia,
 )
 from linkwork.algorithms.joint_transforms import (
@@ -31,9 +30,9 @@ from linkwork.algorithms.joint_transforms import (
     Rates,
     Spatial,
 )
-from linkwork.algorithms.mass_matrix import mass_matrix
+from linkwork.algorithms.mass_matrix import add_masses, mass_matrix
 from linkwork.algorithms.sweep import Output, States, Sweep
-from linkwork.algorithms.tree_factor import Entries, factor, inverted, solved
+from linkwork.algorithms.tree_factor import Entries, factor, inverted
 from linkwork.algorithms.vector3 import (
     Rows,
     Scalar,
@@ -42,7 +41,6 @@ from linkwork.algorithms.vector3 import (
     as_vector,
     is_zero,
     less,
-    minus,
     negated,
     plus,
     plus_cross,
@@ -68,14 +66,7 @@ def forward_dynamics(o: Ops, m: Mechanism, q: Block, v: Block, tau: Block) -> Bl
     """
     if m.is_closed:
         return as_vector(o, accelerated(o, m, q, v, tau).dv)
-    sweep = Sweep(o, m, q)
-    if is_coupled(m):
-        forces = minus(numbers(m, tau), numbers(m, tree_forces(sweep, v)))
-        return as_vector(o, solved(factor(mass_matrix.passes(sweep).lower(), m.n_v), forces))
-    losses = sweep.scratch(m.n_v)
-    add_losses(sweep, v, losses)
-    push = minus(numbers(m, tau), numbers(m, losses))
-    return forward_dynamics_in_passes(sweep, v, push).block(o)
+    return forward_dynamics_in_passes(Sweep(o, m, q), v, tau).block(o)
 
 
 def is_coupled(m: Mechanism) -> bool:
@@ -85,8 +76,15 @@ def is_coupled(m: Mechanism) -> bool:
 
 
 def forward_dynamics_in_passes(sweep: Sweep, v: Rates, tau: Rates) -> Output:
-    """`forward_dynamics` by articulated bodies, without losses; no two may share a coordinate."""
-    found = sweep.output(sweep.m.n_v)
+    """`forward_dynamics` of the tree by articulated bodies, or by the mass matrix."""
+    found, n = sweep.output(sweep.m.n_v), sweep.m.n_v
+    if is_coupled(sweep.m):
+        bias, masses = sweep.scratch(n), sweep.scratch(n, n)
+        add_forces(sweep, v, None, bias)
+        add_masses(sweep, masses)
+        sweep.velocities(lambda k: 1.0, lambda k, _: found.put((k,), less(tau[k], bias[k])))
+        sweep.solve(masses, found)
+        return found
     accelerate(sweep, articulated_bodies(sweep), v, tau, found)
     return found
 
@@ -94,12 +92,14 @@ def forward_dynamics_in_passes(sweep: Sweep, v: Rates, tau: Rates) -> Output:
 def accelerate(sweep: Sweep, ways: States, v: Rates, tau: Rates, found: Output) -> None:
     """Fill in the accelerations (nv,); ``ways`` of `articulated_bodies`.
 
-    They are counted from those that bodies have at dv = 0.
+    They are counted from those that bodies have at dv = 0. No two may share a coordinate.
     """
+    losses = sweep.scratch(sweep.m.n_v)
+    add_losses(sweep, v, losses)
     solve_articulated(
         sweep,
         ways,
-        lambda step, k: tau[step.start + k],
+        lambda step, k: less(tau[step.start + k], losses[step.start + k]),
         lambda step, k, value: found.add((step.start + k,), value),
         against_world(sweep),
         (sweep.inertias(), body_motions(sweep, v)),
@@ -297,4 +297,4 @@ def solve_articulated(
         return Spatial(now[:3], now[3:])
 
     held = sweep.each(lambda step: NO_MOTION) if wrenches is None else wrenches
-    sweep.outwards(NO_MOTION, outwards, ways, sweep.inwards(held, inwards, ways, *bodies))
+    sweep.outwards(lambda: NO_MOTION, outwards, ways, sweep.inwards(held, inwards, ways, *bodies))

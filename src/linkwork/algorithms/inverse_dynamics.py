@@ -115,8 +115,10 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None =
 
 def tree_gravity_forces(sweep: Sweep) -> Output:
     """`gravity_forces` of the tree, whatever is held beside it."""
-    upwards = [negated(x) for x in sweep.m.gravity()]
     found = sweep.output(sweep.m.n_v)
+
+    def upwards() -> Vector3:
+        return [negated(x) for x in sweep.gravity()]
 
     def visit(step: JointTransform, whole: PointMass, up: Vector3) -> None:
         wrench = Spatial(scaled(whole.mass, up), cross(whole.first, up))
@@ -130,11 +132,17 @@ def tree_gravity_forces(sweep: Sweep) -> Output:
 
 def tree_forces(sweep: Sweep, v: Rates, dv: Rates | None = None) -> Output:
     """Inverse dynamics of the tree, rotors and losses included, whatever is held beside it."""
-    m, found = sweep.m, joint_forces(sweep, body_motions(sweep, v, dv))
-    if dv is not None:
-        sweep.velocities(m.joint_armature, lambda k, x: found.add((k,), times(x, dv[k])))
-    add_losses(sweep, v, found)
+    found = sweep.output(sweep.m.n_v)
+    add_forces(sweep, v, dv, found)
     return found
+
+
+def add_forces(sweep: Sweep, v: Rates, dv: Rates | None, found: Output) -> None:
+    """Add the `tree_forces` to numbers that are there."""
+    add_joint_forces(sweep, body_motions(sweep, v, dv), found)
+    if dv is not None:
+        sweep.of_velocities("armature", lambda k, x: found.add((k,), times(x, dv[k])))
+    add_losses(sweep, v, found)
 
 
 def numbers(m: Mechanism, v: Rates | Output) -> list[Scalar]:
@@ -149,15 +157,15 @@ def still(m: Mechanism) -> list[Scalar]:
 
 def add_losses(sweep: Sweep, v: Rates, found: Output) -> None:
     """Add the losses of the joints: damping times v, and friction times the sign of v."""
-    m, o = sweep.m, sweep.o
 
     def friction(k: int, size: Scalar) -> None:
         if not is_zero(v[k]):
+            o = sweep.o
             against = o.select(o.less(v[k], 0.0), -size, 0.0)
             found.add((k,), added(o.select(o.less(0.0, v[k]), size, 0.0), against))
 
-    sweep.velocities(m.joint_damping, lambda k, x: found.add((k,), times(x, v[k])))
-    sweep.velocities(m.joint_friction, friction)
+    sweep.of_velocities("damping", lambda k, x: found.add((k,), times(x, v[k])))
+    sweep.of_velocities("friction", friction)
 
 
 # ---------------------------------------------------------------------------------------- passes
@@ -197,8 +205,11 @@ def body_motions(
         alpha = plus_cross(plus(step.into(before.alpha), spin_change), omega, spin)
         return _from_rates(plus(omega, spin), alpha, acceleration)
 
-    up = [negated(x) for x in sweep.m.gravity()] if gravity else zeros()
-    return sweep.outwards(_from_rates(zeros(), zeros(), up), visit)
+    def world() -> BodyMotion:
+        up = [negated(x) for x in sweep.gravity()] if gravity else zeros()
+        return _from_rates(zeros(), zeros(), up)
+
+    return sweep.outwards(world, visit)
 
 
 def _products(omega: Vector3) -> list[Scalar]:
@@ -242,9 +253,8 @@ def against_world(sweep: Sweep) -> States:
     return sweep.each(visit, pushed(sweep))
 
 
-def joint_forces(sweep: Sweep, moving: States) -> Output:
-    """The forces (nv,) of the joints that move all bodies so."""
-    found = sweep.output(sweep.m.n_v)
+def add_joint_forces(sweep: Sweep, moving: States, found: Output) -> None:
+    """Add the forces (nv,) of the joints that move all bodies so."""
 
     def visit(
         step: JointTransform, behind: Spatial, own: Inertia, motion: BodyMotion
@@ -255,7 +265,6 @@ def joint_forces(sweep: Sweep, moving: States) -> Output:
         return None, step.wrench_out(whole)
 
     sweep.inwards(against_world(sweep), visit, sweep.inertias(), moving)
-    return found
 
 
 def _opposite(a: Vector3) -> Vector3:

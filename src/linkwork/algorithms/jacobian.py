@@ -179,7 +179,7 @@ def _seen_from_world(sweep: Sweep, v: Rates | None) -> States:
         motion, rate = before.motion.after(step, R, way, v)
         return Seen(R, arm, motion._replace(arm=minus(before.motion.arm, rate)))
 
-    return sweep.outwards(Seen(UNTURNED, zeros(), None if v is None else _STILL), outwards)
+    return sweep.outwards(lambda: Seen(UNTURNED, zeros(), None if v is None else _STILL), outwards)
 
 
 class _Link(NamedTuple):
@@ -231,8 +231,8 @@ def arms_to_frame(sweep: Sweep, frame: int, visit: Visit, v: Rates | None = None
         along.fill(link.along)
         position.fill(plus(plus(whole, link.across), link.along))
 
-    start = _Link(UNTURNED, zeros(), zeros(), None if v is None else _STILL)
-    every = sweep.outwards(start, outwards)
+    still = None if v is None else _STILL
+    every = sweep.outwards(lambda: _Link(UNTURNED, zeros(), zeros(), still), outwards)
     sweep.frames([frame], begin, every)
     sweep.each(back, every, backwards=True)
     return position

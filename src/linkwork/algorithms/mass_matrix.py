@@ -34,6 +34,12 @@ def mass_matrix(sweep: Sweep) -> Output:
     robotic mechanisms", ASME J. Dynamic Systems 104 (1982).
     """
     matrix = sweep.output(sweep.m.n_v, sweep.m.n_v)
+    add_masses(sweep, matrix)
+    return matrix
+
+
+def add_masses(sweep: Sweep, matrix: Output) -> None:
+    """Add the `mass_matrix` to numbers that are there."""
 
     def begin(step: JointTransform, whole: Inertia) -> list[Spatial]:
         found = [whole.of(column) for column in step.columns()]
@@ -55,8 +61,7 @@ def mass_matrix(sweep: Sweep) -> Output:
                 matrix.meet((step, i), (above, j), entry)
 
     sweep.up(begin, carry, meet, composite_inertias(sweep, sweep.inertias()))
-    sweep.velocities(sweep.m.joint_armature, lambda k, value: matrix.add((k, k), value))
-    return matrix
+    sweep.of_velocities("armature", lambda k, value: matrix.add((k, k), value))
 
 
 @InPasses

@@ -28,7 +28,7 @@ from linkwork.algorithms.vector3 import (
 )
 from linkwork.mechanism import parameters, rigid
 from linkwork.mechanism.model import Floats, Mechanism, Placement
-from linkwork.mechanism.parameters import Quantity
+from linkwork.mechanism.parameters import Parameter, Quantity
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.rotations import from_rpy
 
@@ -44,6 +44,8 @@ class Parametric(Mechanism):
         super().__init__(**{field.name: getattr(m, field.name) for field in fields(m)})
         found = parameters.find(m, list(given))
         self._o = o
+        self.given = found
+        self._named = dict(given)
         self._blocks: dict[tuple[Quantity, int], Block] = {
             (p.quantity, p.frame): given[p.name] for p in found
         }
@@ -74,6 +76,11 @@ class Parametric(Mechanism):
             for quantity, frame in self._blocks
             if (quantity, frame) not in self._asked
         ]
+
+    def ask(self, parameter: Parameter) -> Block:
+        """The block of a parameter that is given."""
+        self._asked.add((parameter.quantity, parameter.frame))
+        return self._named[parameter.name]
 
     def _get(self, quantity: Quantity, frame: int) -> Block | None:
         self._asked.add((quantity, frame))

@@ -35,6 +35,7 @@ from linkwork.algorithms.forward_dynamics import (
     forward_dynamics_in_passes,
     inverse_mass_matrix,
     inverse_mass_matrix_in_passes,
+    is_coupled,
 )
 from linkwork.algorithms.forward_kinematics import fk, fk_all, relative
 from linkwork.algorithms.frame_motion import frame_acceleration, frame_velocity, jacobian_dot_v
@@ -50,7 +51,7 @@ from linkwork.algorithms.jacobian import jacobian, jacobian_dot
 from linkwork.algorithms.mass_matrix import coriolis_matrix, mass_matrix
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.regressor import regressor, regressor_in_passes
-from linkwork.algorithms.sweep import InPasses, Output
+from linkwork.algorithms.sweep import InPasses, Output, looped
 from linkwork.algorithms.tree_derivatives import derivatives
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters as named
@@ -177,13 +178,32 @@ class Algorithm:
         effect, besides what the function raises.
         """
         if not parameters:
-            return self.function(o, m, *blocks, **static)
+            return self._result(o, m, blocks, static)
         given = Parametric(o, m, parameters)
-        result: Block = self.function(o, given, *blocks, **static)
+        result = self._result(o, given, blocks, static)
         unused = given.unused()
         if unused:
-            raise self._without_effect(o, m, blocks, unused, static)
+            raise self.without_effect(m, unused, static)
         return result
+
+    def _result(
+        self, o: Ops, m: Mechanism, blocks: Sequence[Block], static: Mapping[str, Any]
+    ) -> Block:
+        """The result; of an algorithm that is written both ways, as a call of loops if it can."""
+        in_passes = _IN_PASSES.get(self.name)
+        if in_passes is not None and self.goes_in_passes(m, static):
+            found = looped(o, in_passes, m, blocks, **static)
+            if found is not None:
+                return found[0]
+        return self.function(o, m, *blocks, **static)
+
+    def goes_in_passes(self, m: Mechanism, static: Mapping[str, Any]) -> bool:
+        """Whether its form in passes over the joints is one for this mechanism."""
+        if self.in_passes is None or not set(static) <= {"base", "frame", "reference"}:
+            return False
+        if not self.needs:  # kinematics
+            return True
+        return not (m.is_closed or (self.name in _BY_ARTICULATED_BODIES and is_coupled(m)))
 
     def depends_on(
         self, o: Ops, m: Mechanism, blocks: Sequence[Block], static: Mapping[str, Any]
@@ -193,16 +213,12 @@ class Algorithm:
         self.function(o, asked, *blocks, **static)
         return asked.asked()
 
-    def _without_effect(
-        self,
-        o: Ops,
-        m: Mechanism,
-        blocks: Sequence[Block],
-        unused: Sequence[str],
-        static: Mapping[str, Any],
+    def without_effect(
+        self, m: Mechanism, unused: Sequence[str], static: Mapping[str, Any]
     ) -> InputError:
+        """The error of parameters that the result does not depend on."""
         frame = f" of '{static['frame']}'" if "frame" in static else ""
-        names = self.depends_on(o, m, blocks, static)
+        names = parameters_of(self.name, m, **static)
         # those with the most in common with what was named come first
         close = difflib.get_close_matches(unused[0], names, n=6, cutoff=0.0)
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
@@ -452,6 +468,9 @@ _IN_PASSES: dict[str, Callable[..., Output]] = {
     "regressor": regressor_in_passes,
 }
 """Algorithms in passes that are written out otherwise besides, or of which more is asked."""
+
+_BY_ARTICULATED_BODIES = ("forward_dynamics_derivatives", "inverse_mass_matrix")
+"""Algorithms whose passes take no two bodies that share a coordinate."""
 
 
 def find(name: str) -> Algorithm:

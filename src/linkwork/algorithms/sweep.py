@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from linkwork.algorithms.joint_transforms import (
     joint_position,
     joint_transforms,
 )
+from linkwork.algorithms.tree_factor import factor, solved
 from linkwork.algorithms.vector3 import (
     Rows,
     Scalar,
@@ -53,6 +54,12 @@ from linkwork.spatial.poses import Pose
 S = TypeVar("S")
 States = Any
 """The states that a pass found, one for every transform; other passes take them."""
+
+OfVelocities = Literal["armature", "damping", "friction"]
+"""Quantities of which there is one for each number of v."""
+
+FRAME_POSES = ("xyz", "rpy")
+"""Quantities of parameters that move frames, which loops know as constants."""
 
 
 # ---------------------------------------------------------------------------------------- passes
@@ -90,11 +97,14 @@ class Sweep:
             self._last[body] = above
         return found
 
-    def outwards(self, world: S, visit: Callable[..., S], *states: States) -> States:
-        """``visit(transform, found before, *states) -> found``, parents before children."""
-        found: _Outwards[S] = _Outwards(world)
+    def outwards(self, world: Callable[[], S], visit: Callable[..., S], *states: States) -> States:
+        """``visit(transform, found before, *states) -> found``, parents before children.
+
+        ``world()`` is what is before the first ones.
+        """
+        found: _Outwards[S] = _Outwards(world())
         for k, step in enumerate(self.transforms):
-            before = found[step.parent] if step.parent >= 0 else world
+            before = found[step.parent] if step.parent >= 0 else found.world
             found.append(visit(step, before, *[state[k] for state in states]))
         return found
 
@@ -176,10 +186,28 @@ class Sweep:
             if not is_zero(value):
                 visit(k, value)
 
+    def of_velocities(self, quantity: OfVelocities, visit: Callable[..., None]) -> None:
+        """`velocities` of a quantity that the mechanism has for each number of v."""
+        self.velocities(values_of(self.m, quantity), visit)
+
+    def gravity(self) -> list[Scalar]:
+        """The free-fall acceleration in the world; to be asked for where it is used."""
+        return self.m.gravity()
+
+    def of_masses(self, find: Callable[[Mechanism], Scalar]) -> Callable[[], Scalar]:
+        """A number of all masses together; to be asked for where it is used."""
+        found = find(self.m)
+        return lambda: found
+
     def columns(self, visit: Callable[[int], None]) -> None:
         """``visit(k)`` for each number k of v, with passes of its own for each of them."""
         for k in range(self.m.n_v):
             visit(k)
+
+    def solve(self, matrix: Output, vector: Output) -> None:
+        """x of A x = b for a symmetric positive definite A (n, n), in the place of b (n,)."""
+        n = vector.shape[0]
+        vector.fill(solved(factor(matrix.lower(), n), [vector.get(k) for k in range(n)]))
 
     def at(self, states: States, frame: int) -> Any:
         """The state of the body that carries a frame; the world's where it does not count."""
@@ -199,9 +227,24 @@ class Sweep:
         for c, type in enumerate(self.m.joint_types):
             visit(type, int(self.m.q_start[c]), int(self.m.v_start[c]))
 
-    def pushed(self, on: Callable[[Sweep, int], Any]) -> States:
-        """``on(sweep, k)`` for each transform: the push of the world on its body, or None."""
-        return [on(self, k) for k in range(len(self.transforms))]
+    def pushed(self, on: Callable[..., Any]) -> States:
+        """``on(wrenches with their arms, into)`` for each transform that moves a body, else None.
+
+        ``into`` gives a vector of the world along the body's axes.
+        """
+
+        def into(k: int, vector: Vector3) -> Vector3:
+            step = self.transforms[k]
+            return step.into(vector if step.parent < 0 else into(step.parent, vector))
+
+        def found(k: int, step: JointTransform) -> Any:
+            if not step.owner or not step.free:
+                return None
+            given = self.m.wrenches(step.body)
+            wrenches = [(wrench, self.m.frame_placement(frame).p) for frame, wrench in given]
+            return on(wrenches, lambda vector: into(k, vector))
+
+        return [found(k, step) for k, step in enumerate(self.transforms)]
 
     def inertias(self, *, points: bool = False, base: bool = False) -> States:
         """The `Inertia` that each transform moves itself, lightened of what those before it carry.
@@ -226,6 +269,15 @@ class Sweep:
     def output(self, *shape: int) -> Output:
         """A result of this shape, zero to begin with."""
         return Output(shape)
+
+
+def values_of(m: Mechanism, quantity: OfVelocities) -> Callable[[int], Scalar]:
+    """The values of a quantity for each number of v."""
+    return {
+        "armature": m.joint_armature,
+        "damping": m.joint_damping,
+        "friction": m.joint_friction,
+    }[quantity]
 
 
 def _of_joint(o: Ops, m: Mechanism, q: Block, body: int) -> list[JointTransform]:
@@ -325,7 +377,7 @@ def looped(
     """The results of ``by_sweep(sweep, *inputs after q, **static)`` as a call of loops.
 
     None where it is to be written out: the back end makes no loops, or the mechanism is not long.
-    ``bodies`` as `Sweep` takes them. A result of more than two axes is a vector.
+    ``bodies`` as `Sweep` takes them. A result of three axes is a list of matrices.
     """
     loops = getattr(o, "loops", None)
     return None if loops is None else loops(o, by_sweep, m, inputs, bodies, static)
@@ -345,10 +397,9 @@ class InPasses:
     def __call__(self, o: Ops, m: Mechanism, q: Block, *inputs: Any, **static: Any) -> Block:
         """The block of one configuration; ``inputs`` after q and ``static`` as of the passes."""
         bodies = bodies_of(m, static)
-        if bodies is not None:  # of a frame: in expressions of more than it, long ways are loops
-            found = looped(o, self.passes, m, (q, *inputs), bodies, **static)
-            if found is not None:
-                return found[0]
+        found = looped(o, self.passes, m, (q, *inputs), bodies, **static)
+        if found is not None:
+            return found[0]
         return self.passes(Sweep(o, m, q, bodies), *inputs, **static).block(o)
 
 
@@ -387,7 +438,9 @@ class FramePose(NamedTuple):
 
 def poses(sweep: Sweep) -> States:
     """The `FramePose` of every transform."""
-    return sweep.outwards(FramePose(UNTURNED, zeros()), lambda step, before: before.at(step))
+    return sweep.outwards(
+        lambda: FramePose(UNTURNED, zeros()), lambda step, before: before.at(step)
+    )
 
 
 class Motion(NamedTuple):
@@ -418,6 +471,9 @@ def motions(
         after = both(after, crossed(velocity, own))
         return Motion(both(velocity, own), after, velocity, acceleration)
 
-    up = [negated(x) for x in sweep.m.gravity()] if gravity else zeros()
-    still = Spatial(up, zeros())
-    return sweep.outwards(Motion(NO_MOTION, still, NO_MOTION, still), visit)
+    def world() -> Motion:
+        up = [negated(x) for x in sweep.gravity()] if gravity else zeros()
+        still = Spatial(up, zeros())
+        return Motion(NO_MOTION, still, NO_MOTION, still)
+
+    return sweep.outwards(world, visit)

@@ -62,8 +62,8 @@ def add_derivatives(sweep: Sweep, v: Rates, dv: Rates, found: Output) -> None:
     )
     changes = sweep.each(_changes, moving)
     _Entries(found).fill(sweep, behind, changes)
-    sweep.velocities(sweep.m.joint_damping, lambda k, x: found.add((VELOCITY, k, k), x))
-    sweep.velocities(sweep.m.joint_armature, lambda k, x: found.add((ACCELERATION, k, k), x))
+    sweep.of_velocities("damping", lambda k, x: found.add((VELOCITY, k, k), x))
+    sweep.of_velocities("armature", lambda k, x: found.add((ACCELERATION, k, k), x))
 
 
 class Behind(NamedTuple):

@@ -105,6 +105,7 @@ class _Finder:
         self.color = np.zeros(len(self.graph), dtype=np.int64)
         self.rank = np.zeros(len(self.graph), dtype=np.int64)
         self.classes: list[_Class] = []
+        self._output_sizes = [program.output_sizes for program in self.graph.programs]
         self._known: dict[Hashable, Color] = {}
         self._results: dict[int, int] = {}  # the memory of what a call gives
         self._tables: dict[bytes, str] = {}
@@ -214,7 +215,8 @@ class _Finder:
 
     def _result(self, call: int, element: int) -> tuple[int, int]:
         """Which result of a call an element is of, and its place there."""
-        which, sizes = 0, self.graph.programs[self.graph.arguments[call][0]].output_sizes
+        which, program = 0, self.graph.arguments[call][0]
+        sizes = self._output_sizes[program]
         while element >= sizes[which]:
             element -= sizes[which]
             which += 1

@@ -285,6 +285,13 @@ _HELD = 1_500_000
 _ALIGNMENT = 64
 
 
+def aligned(count: int) -> Floats:
+    """Room for float64 numbers, aligned to a line of the cache."""
+    room = np.empty(count + _ALIGNMENT // 8)
+    first = (-room.ctypes.data % _ALIGNMENT) // 8
+    return room[first : first + count]
+
+
 class CompiledRows:
     """Computes rows of matrices in place; returns -1 or the first row that is not finite.
 
@@ -427,10 +434,7 @@ class _Part:
 
     def new_scratch(self) -> Floats:
         """Room for the tiles that are too large for the stack, aligned to a cache line."""
-        extra = _ALIGNMENT // 8
-        room = np.zeros(self.scratch + extra)
-        first = (-room.ctypes.data % _ALIGNMENT) // 8
-        return room[first : first + max(self.scratch, 1)]
+        return aligned(max(self.scratch, 1))
 
     def run(self, n: int, inputs: Sequence[Floats], outputs: Sequence[Floats]) -> int:
         """Compute n rows; every call has a scratch of its own, so threads do not meet."""

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from linkwork.algorithms.forward_dynamics import is_coupled
 from linkwork.algorithms.registry import find
-from linkwork.algorithms.sweep import bodies_of
+from linkwork.algorithms.sweep import FRAME_POSES, bodies_of
 from linkwork.compile.machine_code import COMPILING
+from linkwork.mechanism import parameters as named
 from linkwork.mechanism.model import Mechanism
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
     from linkwork.compile.rolled import Loops, Program, Rolled
     from linkwork.compile.tracing import Traced
-
-
-import math
-from dataclasses import asdict, dataclass
 
 
 class Recipe:
@@ -95,15 +93,15 @@ def recipe_of(traced: Traced) -> Recipe:
     return Recipe((), lambda: traced, name=traced.signature.name)
 
 
-def text_recipe(
+def expression_recipe(
     key: Sequence[str],
     name: str,
     sizes: Mapping[str, int],
-    text: Callable[..., Mapping[str, Any]],
+    expressions: Callable[..., Mapping[str, Any]],
     *,
     loops: Loops | None = None,
 ) -> Recipe:
-    """The recipe of ``text(o, *blocks) -> {output: block}``, written in the operations ``o``.
+    """The recipe of ``expressions(o, *blocks) -> {output: block}``, written in operations ``o``.
 
     ``sizes`` gives the length of each input. What it asks of a long mechanism becomes loops, and
     then all of it does; so it is with others that share its ``loops``, once they are traced.
@@ -112,7 +110,7 @@ def text_recipe(
     def trace() -> Traced:
         from linkwork.compile import rolled, tracing  # noqa: PLC0415  not for cached code
 
-        return tracing.trace_function(name, sizes, text, loops=loops or rolled.Loops())
+        return tracing.trace_function(name, sizes, expressions, loops=loops or rolled.Loops())
 
     def roll() -> Rolled | None:
         from linkwork.compile.graph_loops import loops_of  # noqa: PLC0415  not for cached code
@@ -138,14 +136,6 @@ MOST_PAIRS = 1_300
 """Pairs of a joint and one that carries it, or itself, of mechanisms that are written out."""
 
 
-_BY_ARTICULATED_BODIES = (
-    "forward_dynamics",
-    "forward_dynamics_derivatives",
-    "inverse_mass_matrix",
-)
-"""Algorithms whose loops take no two bodies that share a coordinate."""
-
-
 def algorithm_recipe(
     algorithm: str,
     mechanism: Mechanism,
@@ -159,14 +149,16 @@ def algorithm_recipe(
     ``loops``: whether it is compiled as loops over the joints, which not all algorithms and
     mechanisms can be; by default where the mechanism is long.
     """
-    rolls = _rolls(algorithm, mechanism, parameters, static) if loops is not False else False
+    rolls = loops is not False and find(algorithm).goes_in_passes(mechanism, static)
     if rolls and loops is None:
         rolls = is_long(mechanism, bodies_of(mechanism, static))
+    if rolls and parameters:
+        rolls = not any(each.quantity in FRAME_POSES for each in named.find(mechanism, parameters))
 
     def roll() -> Rolled:
         from linkwork.compile import rolled  # noqa: PLC0415  not for cached code
 
-        return rolled.roll(algorithm, mechanism, **static)
+        return rolled.roll(algorithm, mechanism, parameters, **static)
 
     def trace() -> Traced:
         from linkwork.compile import tracing  # noqa: PLC0415  not for cached code
@@ -174,26 +166,13 @@ def algorithm_recipe(
         return tracing.trace(algorithm, mechanism, parameters, **static)
 
     fixed = [f"{name}={static[name]!r}" for name in sorted(static)]
-    named = [f"parameter {name}" for name in parameters]
+    inputs = [f"parameter {name}" for name in parameters]
     about = {"robot": mechanism.name, **{key: str(value) for key, value in static.items()}}
-    key = ("algorithm", algorithm, mechanism.digest, *fixed, *named, *["loops"] * rolls)
+    key = ("algorithm", algorithm, mechanism.digest, *fixed, *inputs, *["loops"] * rolls)
     causes = functools.partial(_no_result, mechanism) if mechanism.is_closed else None
     return Recipe(
         key, trace, name=algorithm, about=about, causes=causes, roll=roll if rolls else None
     )
-
-
-def _rolls(
-    algorithm: str, m: Mechanism, parameters: Sequence[str], static: Mapping[str, Any]
-) -> bool:
-    """Whether an algorithm can be compiled as loops for a mechanism."""
-    entry = find(algorithm)
-    if entry.in_passes is None or parameters or not set(static) <= {"base", "frame", "reference"}:
-        return False
-    if not entry.needs:  # kinematics
-        return True
-    held = m.is_closed or (algorithm in _BY_ARTICULATED_BODIES and is_coupled(m))
-    return not held
 
 
 def _no_result(m: Mechanism, inputs: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ number of joints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algorithms.body_masses import body_inertia
 from linkwork.algorithms.joint_transforms import (
     UNTURNED,
     Inertia,
@@ -27,12 +28,23 @@ from linkwork.algorithms.joint_transforms import (
 )
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
-from linkwork.algorithms.sweep import FramePose, Output, States, bodies_of
-from linkwork.algorithms.vector3 import Scalar
+from linkwork.algorithms.sweep import (
+    FRAME_POSES,
+    FramePose,
+    OfVelocities,
+    Output,
+    States,
+    bodies_of,
+    poses,
+    values_of,
+)
+from linkwork.algorithms.vector3 import Scalar, applied, transposed
 from linkwork.compile.graph import Graph, assignments
 from linkwork.compile.recipe import Signature, is_long
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType, Mechanism, Placement
+from linkwork.mechanism.parameters import Parameter
+from linkwork.mechanism.parameters import find as find_parameters
 from linkwork.ops.graph import Expressions, GraphOps
 
 S = TypeVar("S")
@@ -147,13 +159,27 @@ class Call:
     outputs: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Solve:
+    """A x = b for a symmetric positive definite matrix; x takes the place of b, A is used up.
+
+    Both are numbers of memories: (n, n), of which the lower triangle counts, and (n,).
+    """
+
+    n: int
+    matrix: int
+    vector: int
+
+
 @dataclass(eq=False)
 class Program:
     """Loops, and calls of other programs, that run one after the other."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
     tables: dict[str, Whole] = field(default_factory=dict[str, Whole])
-    loops: list[Loop | Columns | Call] = field(default_factory=list["Loop | Columns | Call"])
+    loops: list[Loop | Columns | Call | Solve] = field(
+        default_factory=list["Loop | Columns | Call | Solve"]
+    )
 
     def new_memory(
         self, kind: Any, records: int, record: int = 1, values: Floats | None = None
@@ -210,7 +236,8 @@ class Program:
             bodies = loop.every_body()
             longest = max((len(b.ops.graph) + len(b.stores) for b in bodies), default=0)
             found += times * (loop.last - loop.first) * longest
-        return found + sum(call.program.instructions() for call in self.calls())
+        solved = sum(each.n**3 // 6 for each in self.loops if isinstance(each, Solve))
+        return found + solved + sum(call.program.instructions() for call in self.calls())
 
 
 # ------------------------------------------------------------------------ states in, and out again
@@ -244,7 +271,7 @@ class _States:
     """The states that a pass found: a record for each joint, whose structure its kind decides."""
 
     def __init__(self, sweep: RolledSweep, memory: int) -> None:
-        self._sweep, self._memory = sweep, memory
+        self._sweep, self.memory = sweep, memory
         self.structures: dict[int, Any] = {}
 
     def at(self, index: Index, kind: int | None = None) -> Any:
@@ -254,15 +281,15 @@ class _States:
         now = self._sweep.now
         return _put_together(
             self.structures[kind],
-            lambda k: now.load(Address(self._memory, ((index, None),), k)),
+            lambda k: now.load(Address(self.memory, ((index, None),), k)),
         )
 
     def of_joint(self, joint: int) -> Any:
         """The state of one joint."""
-        start = joint * self._sweep.program.memories[self._memory].record
+        start = joint * self._sweep.program.memories[self.memory].record
         now = self._sweep.now
         structure = next(iter(self.structures.values()))
-        return _put_together(structure, lambda k: now.load(Address(self._memory, (), start + k)))
+        return _put_together(structure, lambda k: now.load(Address(self.memory, (), start + k)))
 
 
 class _Vector:
@@ -283,8 +310,8 @@ class _RolledOutput(Output):
 
     def __init__(self, sweep: RolledSweep, kind: str, shape: tuple[int, ...]) -> None:
         super().__init__(shape)
-        self._sweep, self._memory = sweep, sweep.new_memory(kind, prod(shape))
-        sweep.program.memories[self._memory].zero = True
+        self._sweep, self.memory = sweep, sweep.new_memory(kind, prod(shape))
+        sweep.program.memories[self.memory].zero = True
 
     def _address(self, at: tuple[Any, ...]) -> Address:
         terms: list[tuple[Index, int]] = []
@@ -295,7 +322,7 @@ class _RolledOutput(Output):
                 terms.append((replace(index, offset=0), stride))
                 index = index.offset  # noqa: PLW2901  what is left of it is a number
             offset += stride * index
-        return Address(self._memory, tuple(terms), offset)
+        return Address(self.memory, tuple(terms), offset)
 
     def put(self, at: tuple[Any, ...], value: Scalar) -> None:
         """Set the entry at these indices."""
@@ -320,6 +347,10 @@ class _Kind(NamedTuple):
     part: int
 
 
+WEIGHTS = ("mass", "com", "inertia", "payload")
+"""Quantities that a body's inertia depends on."""
+
+
 _OWN, _PARENT = Index("own"), Index("own", "parent")
 _MATRIX_PLACES = [(i, j) for i in range(3) for j in range(3)]
 
@@ -331,11 +362,21 @@ class RolledSweep:
     """
 
     def __init__(
-        self, m: Mechanism, sizes: Sequence[int], bodies: Iterable[int] | None = None
+        self,
+        m: Mechanism,
+        sizes: Sequence[int],
+        bodies: Iterable[int] | None = None,
+        given: Sequence[Parameter] = (),
     ) -> None:
-        """``sizes``: the lengths of the inputs, q first; ``bodies`` as `Sweep` takes them."""
+        """``sizes``: the lengths of the inputs, q first; ``bodies`` as `Sweep` takes them.
+
+        Parameters that are ``given`` are inputs after the others; those that matter are ``asked``
+        for.
+        """
         self.m, self.program, self.now = m, Program(), Body()
+        self.asked: set[str] = set()
         self.inputs = [_Vector(self, self.new_memory("input", size)) for size in sizes]
+        self._given = {each.name: (each, self.new_memory("input", each.size)) for each in given}
         self._bodies = np.arange(m.n_bodies) if bodies is None else np.array(list(bodies))
         self._kinds: list[_Kind] = []
         self._lay_out()
@@ -392,12 +433,14 @@ class RolledSweep:
         """A table of whole numbers by joint; the world's is 0."""
         self.program.tables[name] = np.concatenate([[0], column]).astype(np.int32)
 
-    def _numbers(self, rows: Floats) -> list[Any]:
-        """Numbers of each joint, to be loaded in a pass; those that all have are constants.
+    def _numbers(self, rows: Floats, *, constants: bool = True) -> list[Any]:
+        """Numbers of each joint, to be loaded in a pass; those that all have may be constants.
 
         Each is a float, or a function of an index.
         """
-        same = np.all(rows == rows[:1], axis=0) if len(rows) else np.ones(rows.shape[1], bool)
+        same = np.full(rows.shape[1], constants)
+        if constants and len(rows):
+            same = np.all(rows == rows[:1], axis=0)
         kept = np.flatnonzero(~same)
         values = np.zeros((len(rows) + 1, len(kept)))
         values[1:] = rows[:, kept]
@@ -455,18 +498,25 @@ class RolledSweep:
         self,
         memory: int,
         state: Any,
-        index: Index = _OWN,
+        index: Index | int = _OWN,
         *,
         add: bool = False,
         constants: bool = False,
     ) -> Any:
-        """Store or add a state's numbers in a record; its structure, where constants may stay."""
+        """Store or add a state's numbers in a record; its structure, where constants may stay.
+
+        In the record of one joint, by its number, others have been kept before.
+        """
         leaves: list[Any] = []
         structure = _taken_apart(state, leaves, constants=constants)
-        for k, leaf in enumerate(leaves):
-            self.now.store(Address(memory, ((index, None),), k), leaf, add=add)
         place = self.program.memories[memory]
         place.record = max(place.record, len(leaves))
+        for k, leaf in enumerate(leaves):
+            if isinstance(index, Index):
+                address = Address(memory, ((index, None),), k)
+            else:
+                address = Address(memory, (), index * place.record + k)
+            self.now.store(address, leaf, add=add)
         return structure
 
     def _transform(self, kind: int | None, cursor: str = "own") -> JointTransform:
@@ -498,12 +548,12 @@ class RolledSweep:
             visit(kind, self._transform(kind), given)
         return bodies
 
-    def outwards(self, world: S, visit: Callable[..., S], *states: States) -> States:
+    def outwards(self, world: Callable[[], S], visit: Callable[..., S], *states: States) -> States:
         """As `Sweep.outwards`; what is found must have the structure of ``world``."""
         memory = self._new_states()
         found = _States(self, memory)
         self.now = Body()
-        structure = self._keep(memory, world)
+        structure = self._keep(memory, world())
         self.program.loops.append(Loop(0, 1, {0: self.now}))
 
         def run(kind: int, step: JointTransform, given: list[Any]) -> None:
@@ -601,11 +651,39 @@ class RolledSweep:
             visit(_OWN + -1, _number(number, _OWN))
             self.program.loops.append(Loop(1, len(rows) + 1, {0: self.now}))
 
+    def of_velocities(self, quantity: OfVelocities, visit: Callable[..., None]) -> None:
+        """As `Sweep.of_velocities`."""
+        if quantity not in self._given:
+            self.velocities(values_of(self.m, quantity), visit)
+            return
+        self.now = Body()
+        visit(_OWN, self._parameter(quantity, _OWN))
+        self.program.loops.append(Loop(0, self.m.n_v, {0: self.now}))
+
+    def of_masses(self, find: Callable[[Mechanism], Scalar]) -> Callable[[], Scalar]:
+        """As `Sweep.of_masses`."""
+        if not any(each.quantity in WEIGHTS for each, _ in self._given.values()):
+            known = find(self.m)
+            return lambda: known
+        memory = self.new_memory("state", 1)
+        self.now = Body()
+        self.now.store(Address(memory), self._with_given(find))
+        self.program.loops.append(Loop(0, 1, {0: self.now}))
+        return lambda: self.now.load(Address(memory))
+
+    def gravity(self) -> list[Scalar]:
+        """As `Sweep.gravity`."""
+        if "gravity" not in self._given:
+            return self.m.gravity()
+        return [self._parameter("gravity", k) for k in range(3)]
+
     def armature(self, step: JointTransform, k: int) -> Scalar:
         """As `Sweep.armature`."""
+        start: Any = step.start
+        if "armature" in self._given:
+            return self._parameter("armature", start + k)
         if self._armature is None:
             return 0.0
-        start: Any = step.start
         return self.now.load(Address(self._armature, ((start, 1),), k))
 
     @cached_property
@@ -613,6 +691,24 @@ class RolledSweep:
         """The table of the rotors' inertia; None where all are zero."""
         values = np.array([self.m.joint_armature(k) for k in range(self.m.n_v)])
         return self.new_memory("table", len(values), 1, values) if np.any(values) else None
+
+    def _parameter(self, name: str, at: Index | int) -> Scalar:
+        """A number of a parameter that is given."""
+        self.asked.add(name)
+        return _Vector(self, self._given[name][1])[at]
+
+    def _with_given(self, visit: Callable[[Parametric], S]) -> S:
+        """``visit(m)`` of the mechanism with the blocks of what is given of links and frames."""
+        of_frames = {k: memory for k, (each, memory) in self._given.items() if each.frame >= 0}
+        sizes = self.program.memories
+        blocks = {
+            name: self.o.vector([_Vector(self, memory)[k] for k in range(sizes[memory].size)])
+            for name, memory in of_frames.items()
+        }
+        m = Parametric(self.o, self.m, blocks)
+        found = visit(m)
+        self.asked |= blocks.keys() - set(m.unused())
+        return found
 
     @property
     def q(self) -> Any:
@@ -634,7 +730,6 @@ class RolledSweep:
 
     def inertias(self, *, points: bool = False, base: bool = False) -> States:
         """The `Inertia` of each body by itself, whatever those before it could carry as well."""
-        del points, base
         m, body = self.m, self._body
         c = m.p_body_com[body]
         outer = m.mass[body][:, None, None] * c[:, :, None] * c[:, None, :]
@@ -643,18 +738,62 @@ class RolledSweep:
         rows = np.column_stack(
             [m.mass[body], m.mass[body][:, None] * c, second.reshape(-1, 9)[:, [0, 1, 2, 4, 5, 8]]]
         )
-        numbers = self._numbers(rows * self._owner[:, None])
+        rows *= self._owner[:, None]
+        weighed = self._concerned(WEIGHTS, base=base)
+        numbers = self._numbers(rows, constants=not weighed)
 
         def visit(_: JointTransform) -> Inertia:
             mass, x, y, z, xx, xy, xz, yy, yz, zz = (_number(each, _OWN) for each in numbers)
             return Inertia(mass, [x, y, z], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
-        return self.each(visit)
+        found = self.each(visit)
+        for each, joint in weighed.items():
+            self.now = Body()
+            own = self._with_given(lambda m, each=each: body_inertia(m, each, points=points))
+            self._keep(found.memory, own, joint)
+            self.program.loops.append(Loop(0, 1, {0: self.now}))
+        return found
+
+    def _concerned(self, quantities: Collection[str], *, base: bool = False) -> dict[int, int]:
+        """The bodies with given parameters of these quantities, and their joints.
+
+        A base that stands still is left out, unless ``base`` asks for it.
+        """
+        m, found = self.m, dict[int, int]()
+        for each, _ in self._given.values():
+            if each.quantity in quantities:
+                body = int(m.frame_body[each.frame])
+                fixed = m.body_joint_types[body] is JointType.FIXED
+                if self._last[body] and (base or not fixed):
+                    found[body] = int(self._last[body])
+        return found
 
     def pushed(self, on: Callable[..., Any]) -> States:
-        """As `Sweep.pushed`: only parameters push, and they are not for these passes."""
-        del on
-        return self.each(lambda step: None)
+        """As `Sweep.pushed`; where anything is pushed, zeros stand for nothing."""
+        joints = self._concerned(("wrench",))
+        if not joints:
+            return self.each(lambda step: None)
+        sweep: Any = self
+        every = poses(sweep)
+        memory = self._new_states()
+        found = _States(self, memory)
+        zero = on([([0.0] * 6, [0.0] * 3)], lambda vector: vector)
+
+        def clear(kind: int, step: JointTransform, given: list[Any]) -> None:
+            found.structures[kind] = self._keep(memory, zero)
+
+        self._loop(self._each_kind((), clear))
+        for body, joint in joints.items():
+            self.now = Body()
+            pose: FramePose = every.of_joint(joint)
+
+            def push(m: Parametric, body: int = body, pose: FramePose = pose) -> Any:
+                wrenches = [(w, m.frame_placement(frame).p) for frame, w in m.wrenches(body)]
+                return on(wrenches, lambda vector: applied(transposed(pose.R), vector))
+
+            self._keep(memory, self._with_given(push), joint)
+            self.program.loops.append(Loop(0, 1, {0: self.now}))
+        return found
 
     def output(self, *shape: int) -> Output:
         """A result of this shape, zero to begin with."""
@@ -663,6 +802,12 @@ class RolledSweep:
     def scratch(self, *shape: int) -> Output:
         """As `Sweep.scratch`."""
         return _RolledOutput(self, "state", shape)
+
+    def solve(self, matrix: Output, vector: Output) -> None:
+        """As `Sweep.solve`."""
+        assert isinstance(matrix, _RolledOutput)  # noqa: S101  made by this sweep
+        assert isinstance(vector, _RolledOutput)  # noqa: S101
+        self.program.loops.append(Solve(vector.shape[0], matrix.memory, vector.memory))
 
     def columns(self, visit: Callable[[Any], None]) -> None:
         """As `Sweep.columns`; outputs are not to be made anew in it."""
@@ -743,6 +888,14 @@ class Rolled(NamedTuple):
     program: Program
 
 
+class _Known(NamedTuple):
+    """A program, the shapes of its results, and the parameters that matter to it."""
+
+    program: Program
+    shapes: list[tuple[int, ...]]
+    asked: set[str]
+
+
 class Loops:
     """Functions of long mechanisms as programs that a graph calls; each is made once.
 
@@ -753,7 +906,7 @@ class Loops:
         """``always``: also of mechanisms that are not long."""
         self._always = always
         self.used = False
-        self._known: dict[tuple[Any, ...], tuple[Program, list[tuple[int, ...]], Mechanism]] = {}
+        self._known: dict[tuple[Any, ...], _Known] = {}
 
     def __call__(
         self,
@@ -763,46 +916,63 @@ class Loops:
         inputs: Sequence[Any],
         bodies: Sequence[int] | None,
         static: dict[str, Any],
-    ) -> list[Expressions] | None:
+    ) -> list[Any] | None:
         """The results of a call; None for a mechanism that is to be written out."""
         n_bodies = m.n_bodies if bodies is None else len(bodies)
-        if isinstance(m, Parametric) or not n_bodies:
+        given = m.given if isinstance(m, Parametric) else []
+        if not n_bodies or any(each.quantity in FRAME_POSES for each in given):
             return None
         if not self._always and not is_long(m, bodies):
             return None
         blocks = [o.const(each) for each in inputs]
-        sizes = [len(block.numbers) for block in blocks]
-        key = (by_sweep, id(m), tuple(bodies or ()), *sorted(static.items()))
+        key = (by_sweep, m.digest, tuple(bodies or ()), *given, *sorted(static.items()))
         if key not in self._known:
-            sweep = RolledSweep(m, sizes, bodies)
+            sweep = RolledSweep(m, [len(block.numbers) for block in blocks], bodies, given)
             found = by_sweep(sweep, *sweep.inputs[1:], **static)
             outputs: list[Output] = found if isinstance(found, list) else [found]
-            self._known[key] = sweep.program, [each.shape for each in outputs], m
+            shapes = [each.shape for each in outputs]
+            self._known[key] = _Known(sweep.program, shapes, sweep.asked)
         self.used = True
-        program, shapes, _ = self._known[key]
+        program, shapes, asked = self._known[key]
+        if isinstance(m, Parametric):
+            nothing = [o.const([0.0] * each.size) for each in given]
+            blocks += [
+                m.ask(each) if each.name in asked else zero
+                for each, zero in zip(given, nothing, strict=True)
+            ]
         arguments = [k for block in blocks for k in block.numbers]
         numbers = o.graph.call(program, arguments, sum(program.output_sizes))
-        results: list[Expressions] = []
+        results: list[Any] = []
         for shape, size in zip(shapes, program.output_sizes, strict=True):
-            own = shape if len(shape) <= 2 else (size,)
-            results.append(Expressions(o.graph, own, numbers[:size]))
+            if len(shape) <= 2:
+                results.append(Expressions(o.graph, shape, numbers[:size]))
+            else:
+                step = prod(shape[-2:])
+                parts = [numbers[k : k + step] for k in range(0, size, step)]
+                results.append([Expressions(o.graph, shape[-2:], part) for part in parts])
             numbers = numbers[size:]
         return results
 
 
-def roll(algorithm: str, m: Mechanism, **static: Any) -> Rolled:
+def roll(algorithm: str, m: Mechanism, parameters: Sequence[str] = (), **static: Any) -> Rolled:
     """A registered algorithm that is written in passes, traced for one mechanism.
 
-    Raises: InputError for an algorithm that is not.
+    ``parameters``, which move no frames, are inputs after its own.
+
+    Raises: InputError for an algorithm that is not, or for parameters without effect.
     """
     entry = find(algorithm)
     if entry.in_passes is None:
         raise InputError(f"{algorithm} is not written in passes over the joints")
-    sizes = entry.sizes(m)
-    sweep = RolledSweep(m, tuple(sizes.values()), bodies_of(m, static))
+    own, sizes = entry.sizes(m), entry.sizes(m, parameters)
+    given = find_parameters(m, parameters)
+    sweep = RolledSweep(m, tuple(own.values()), bodies_of(m, static), given)
     in_passes: Callable[..., Any] = entry.in_passes
     _, *rest = sweep.inputs
     in_passes(sweep, *rest, **static)
+    unused = [each.name for each in given if each.name not in sweep.asked]
+    if unused:
+        raise entry.without_effect(m, unused, static)
     signature = Signature(
         name=algorithm,
         input_names=tuple(sizes),

@@ -27,7 +27,7 @@ from linkwork.compile.loops import (
     read_block,
     write_block,
 )
-from linkwork.compile.rolled import Address, Body, Call, Columns, Index, Loop, Program
+from linkwork.compile.rolled import Address, Body, Call, Columns, Index, Loop, Program, Solve
 
 _I8 = ir.IntType(8)
 
@@ -162,11 +162,69 @@ class _Passes:
                 self._times(each.n, lambda at, loops=each.loops: self._column(at, loops))
             elif isinstance(each, Call):
                 self._call(each)
+            elif isinstance(each, Solve):
+                self._solve(each)
             else:
                 self._loop(each)
 
     def _times(self, count: int, body: Callable[[Any], None]) -> None:
         _times(self.b, count, body)
+
+    def _solve(self, solve: Solve) -> None:
+        """L D Lᵀ and both substitutions, in loops.
+
+        Source: Golub and Van Loan, Matrix Computations, 4th ed., section 4.1.
+        """
+        b, n = self.b, solve.n
+        e = Emitter(b, self.width, fused=self.fused)
+        matrix, vector = self._arrays[solve.matrix], self._arrays[solve.vector]
+
+        def entry(i: Any, j: Any) -> Any:
+            return b.gep(matrix, [b.add(b.mul(i, i64(n)), j)])
+
+        def number(i: Any) -> Any:
+            return b.gep(vector, [i])
+
+        def invert(k: Any) -> Any:
+            inverse = e.div(e.const(1.0), b.load(entry(k, k)))
+            b.store(inverse, entry(k, k))
+            return inverse
+
+        def eliminate(k: Any) -> None:
+            inverse, following = invert(k), b.add(k, i64(1))
+
+            def row(t: Any) -> None:
+                i = b.add(following, t)
+                factor = e.mul(b.load(entry(i, k)), inverse)
+                value = e.fnma(factor, b.load(number(k)), b.load(number(i)))
+                b.store(value, number(i))
+
+                def column(u: Any) -> None:
+                    j = b.add(following, u)
+                    value = e.fnma(factor, b.load(entry(j, k)), b.load(entry(i, j)))
+                    b.store(value, entry(i, j))
+
+                counted_loop(b, b.add(t, i64(1)), column)
+
+            counted_loop(b, b.sub(i64(n - 1), k), row)
+
+        def substitute(t: Any) -> None:
+            i = b.sub(i64(n - 2), t)
+            inverse = b.load(entry(i, i))
+            b.store(e.mul(b.load(number(i)), inverse), number(i))
+
+            def term(u: Any) -> None:
+                j = b.add(b.add(i, i64(1)), u)
+                factor = e.mul(b.load(entry(j, i)), inverse)
+                value = e.fnma(factor, b.load(number(j)), b.load(number(i)))
+                b.store(value, number(i))
+
+            counted_loop(b, b.add(t, i64(1)), term)
+
+        if n:
+            self._times(n - 1, eliminate)
+            b.store(e.mul(b.load(number(i64(n - 1))), invert(i64(n - 1))), number(i64(n - 1)))
+            self._times(n - 1, substitute)
 
     def _call(self, call: Call) -> None:
         """A call of another program, which is a function of its own, written once."""

@@ -10,6 +10,13 @@ from llvmlite import ir
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph, graph_of
 from linkwork.compile.loops import emit_nodes
+from linkwork.compile.rolled import Program
+from linkwork.compile.rolled_rows import emit_passes
+
+_LARGEST_ON_STACK = 1_000
+"""Numbers of a tile on the stack, at most."""
+_LONGEST_UNROLLED = 2_000
+"""Operations of an expression that is written out; of a longer one loops are made."""
 
 
 class TileCode:
@@ -22,6 +29,13 @@ class TileCode:
         self.pointer: Any = vector.as_pointer()
         self.b: Any = None
         self.emitter: Any = None
+        self.beside: Any = None  # memory for what is too large for the stack, by vectors
+        self._used = 0  # vectors of it: first those of whichever function is called
+
+    @property
+    def beside_size(self) -> int:
+        """The float64 numbers of the memory ``beside``, aligned to 64 bytes."""
+        return self.width * self._used
 
     def at(self, builder: Any) -> None:
         """Go on writing with this builder."""
@@ -31,7 +45,10 @@ class TileCode:
     # numbers of all lanes
 
     def room(self, size: int, name: str) -> Any:
-        """A tile of so many numbers on the stack."""
+        """A tile of so many numbers: on the stack, or ``beside`` it where they are many."""
+        if size > _LARGEST_ON_STACK and self.beside is not None:
+            self._used += size
+            return self.b.gep(self.beside, [i64(self._used - size)])
         tile = self.b.alloca(self.vector, size=max(size, 1), name=name)
         tile.align = 64
         return tile
@@ -109,8 +126,8 @@ class TileCode:
     # loops and functions
 
     def call(self, function: Any, *tiles: Any) -> None:
-        """Call a function of tiles."""
-        self.b.call(function, list(tiles))
+        """Call a function that `function_of` has written."""
+        self.b.call(function, [*tiles, self.beside])
 
     def each(self, count: int, body: Callable[[Any], None]) -> None:
         """``for k in range(count): body(k)``."""
@@ -138,19 +155,27 @@ class TileCode:
         b.cbranch(over, after, head)
         b.position_at_end(after)
 
-    def function_of(self, graph: Graph, name: str) -> Any:
-        """``void name(tile in..., tile out...)``: a graph on tiles, as a function of its own."""
-        count = len(graph.input_sizes) + len(graph.output_sizes)
+    def function_of(self, graph: Graph | Program, name: str) -> Any:
+        """``void name(tile in..., tile out..., beside)``: a function of its own, for `call`.
+
+        What loops find is ``beside``, before all tiles: those are made after the functions.
+        """
+        count = len(graph.input_sizes) + len(graph.output_sizes) + 1
         kind = ir.FunctionType(ir.VoidType(), [self.pointer] * count)
         function: Any = ir.Function(self.module, kind, self.module.get_unique_name(name))
         function.linkage = "internal"
         function.attributes.add("noinline")
         for argument in function.args:
             argument.add_attribute("noalias")
-        inputs = function.args[: len(graph.input_sizes)]
-        outputs = function.args[len(graph.input_sizes) :]
+        *tiles, beside = function.args
+        inputs, outputs = tiles[: len(graph.input_sizes)], tiles[len(graph.input_sizes) :]
         b: Any = ir.IRBuilder(function.append_basic_block("entry"))
         emitter = Emitter(b, self.width, fused=self.fused)
+        if isinstance(graph, Program):
+            self._used = max(self._used, graph.room)
+            emit_passes(emitter, graph, inputs, outputs, beside)
+            b.ret_void()
+            return function
         for k, size in enumerate(graph.output_sizes):
             for element in set(range(size)) - set(graph.outputs[k]):
                 b.store(emitter.const(0.0), b.gep(outputs[k], [i64(element)]))
@@ -168,8 +193,12 @@ class TileCode:
 
         Its output may not be one of its inputs.
         """
-        given = {f"x{k}": size for k, size in enumerate(sizes)}
-        from linkwork.compile.tracing import trace_function  # noqa: PLC0415  not for cached code
+        # not for cached code
+        from linkwork.compile.graph_loops import loops_of  # noqa: PLC0415
+        from linkwork.compile.tracing import trace_function  # noqa: PLC0415
 
+        given = {f"x{k}": size for k, size in enumerate(sizes)}
         traced = trace_function("", given, lambda o, *a: {"y": function(o, *a)})
+        if len(traced.order) > _LONGEST_UNROLLED:
+            return self.function_of(loops_of(traced).program, name)
         return self.function_of(graph_of(traced, fuse=self.fused), name)

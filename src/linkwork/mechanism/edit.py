@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def parts_of(m: Mechanism) -> Parts:
 
 def _coordinate_part(m: Mechanism, c: int) -> JointPart:
     """A coordinate with its limits, between no links."""
-    at, v = int(m.q_start[c]), int(m.v_start[c])
+    at, v = m.q_indices([c])[0], m.v_indices([c])[0]
     single = m.joint_types[c].n_q == 1
     upper = float(m.upper[at] if single else m.angle_limit[c])
     return JointPart(
@@ -257,11 +257,7 @@ def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
 
 
 def _with_coupled(m: Mechanism, held: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The held positions, and those of joints that are coupled to held ones alone.
-
-    Raises: InputError for a joint that is held though a leader of it is not, or elsewhere than its
-    leaders say.
-    """
+    """The held positions, and those of joints that are coupled to held ones alone."""
     found = dict(held)
     waiting = list(m.couplings)
     while ready := [each for each in waiting if all(name in found for name in each.leaders)]:
@@ -289,10 +285,7 @@ def _named(each: Coupling) -> str:
 
 
 def _closures_of_locked(m: Mechanism, locked: Mechanism, held: Mapping[str, Floats]) -> Closures:
-    """The loops and couplings that are left when some joints are locked at ``held``.
-
-    Raises: InputError where a loop between frames that are now on one body is not closed.
-    """
+    """The loops and couplings that are left when some joints are locked at ``held``."""
     loops: list[Loop] = []
     for loop in m.loops:
         a, b = locked.frame(loop.frame_a), locked.frame(loop.frame_b)
@@ -550,6 +543,74 @@ def _together(link: LinkPart, load: LinkPart, R: Floats, p: Floats) -> LinkPart:
         inertia=np.stack([link.I_com, inertias.turned(R, load.I_com)]),
     )
     return replace(link, mass=float(mass[0]), com=com[0], I_com=I_com[0])
+
+
+# --- mechanisms beside each other -----------------------------------------------------------------
+
+
+class Attachment(NamedTuple):
+    """A mechanism that comes to stand beside another one, on its root."""
+
+    name: str  # in front of the names of its links, frames, loops and other joints
+    mechanism: Mechanism
+    leaders: Mapping[str, str]  # the joint of the other one that each of these joints follows
+    joints: Mapping[str, str]  # new names of joints
+
+    def own(self, name: str) -> str:
+        """The name of a link, frame or loop of the mechanism in the whole."""
+        return f"{self.name}: {name}"
+
+    def joint(self, name: str) -> str:
+        """The joint of the whole that has the position of one of the mechanism's."""
+        return self.leaders.get(name) or self.joints.get(name) or self.own(name)
+
+
+def with_attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
+    """The mechanism with others beside it, their loops and couplings among its own.
+
+    Raises: UnsupportedFeatureError for a mechanism on a floating base.
+    """
+    whole = parts_of(m)
+    root = whole.links[0].name
+    for each in attachments:
+        other, own = parts_of(each.mechanism), each.own
+        if other.base != "fixed":
+            raise UnsupportedFeatureError(f"the mechanism '{each.name}' is not on a fixed base")
+        whole.links += [LinkPart(own(link.name)) for link in other.links]
+        name, ground = own("ground joint"), own(other.links[0].name)
+        whole.joints.append(JointPart(name=name, type=JointType.FIXED, parent=root, child=ground))
+        for joint in other.joints:
+            mimic = joint.mimic and joint.mimic._replace(leader=each.joint(joint.mimic.leader))
+            if mimic is None and joint.name in each.leaders:
+                mimic = Mimic(each.leaders[joint.name])
+            names = {
+                "name": each.joint(joint.name) if mimic is None else own(joint.name),
+                "parent": joint.parent and own(joint.parent),
+                "child": joint.child and own(joint.child),
+            }
+            whole.joints.append(replace(joint, mimic=mimic, **names))
+        for frame in other.frames:
+            names = {
+                "name": own(frame.name),
+                "link": own(frame.link),
+                "fixed_to": frame.fixed_to and own(frame.fixed_to),
+                "carrier": frame.carrier and own(frame.carrier),
+            }
+            described = frame.described and LinkPart(own(frame.name))
+            whole.frames.append(replace(frame, described=described, **names))
+        there, more = whole.closures, other.closures
+        loops = [
+            replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
+            for p in more.loops
+        ]
+        couplings = [
+            replace(c, joint=each.joint(c.joint), leaders=tuple(map(each.joint, c.leaders)))
+            for c in more.couplings
+        ]
+        whole.closures = Closures(
+            (*there.loops, *loops), (*there.couplings, *couplings), there.actuated
+        )
+    return assemble(whole)
 
 
 # --- loops of a file ------------------------------------------------------------------------------

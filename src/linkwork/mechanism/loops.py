@@ -152,10 +152,7 @@ def _inputs(o: GraphOps, n_inputs: int) -> list[Expressions]:
 
 
 def _read(n_inputs: int, result: Expressions) -> Expression:
-    """The nodes of a number of a graph.
-
-    Raises: InputError for constants that are not finite, divisions by zero and too many nodes.
-    """
+    """The nodes of a number of a graph."""
     graph = result.graph
     order = graph.needed([result.numbers]) or [ZERO]
     if len(order) > _MOST_NODES:

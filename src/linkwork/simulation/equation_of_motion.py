@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
-from linkwork.compile.recipe import Recipe, text_recipe
+from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.dual import Duals
 from linkwork.ops.protocol import Block, Ops
@@ -244,8 +244,15 @@ class System:
     def sticking(
         self, o: Ops, free: Block, v: Block, yields: Block, h: Block, forces: Block
     ) -> Block:
-        """`joint_forces.sticking` of the joints `rubbing`."""
-        return joint_forces.sticking(o, self.mechanism, self.rubbing, (free, v, yields, h), forces)
+        """`joint_forces.improved` for friction of the joints `rubbing` over a step.
+
+        ``free`` (nv,) are the velocities at the end of the step without friction, v (nv,) those at
+        its beginning.
+        """
+        m, joints = self.mechanism, self.rubbing
+        laws = [joint_forces.Rubbing(float(m.friction[k]), v[k]) for k in joints]
+        S = [[h[0] * yields[j * m.n_v + i] for j in range(len(joints))] for i in joints]
+        return joint_forces.improved(o, laws, [free[k] for k in joints], S, forces)
 
     def _responses(
         self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]
@@ -340,18 +347,18 @@ class System:
         """
         alone = ("simulation", self.mechanism.digest)
         key = alone if name in _OF_MECHANISM else self.key
-        return expression_recipe(key, name, self.sizes, getattr(self, name))
+        return one_output_recipe(key, name, self.sizes, getattr(self, name))
 
 
 _OF_MECHANISM = ("advance", "gaps")
 
 
-def expression_recipe(
+def one_output_recipe(
     key: Sequence[str], name: str, sizes: Mapping[str, int], expression: Callable[..., Block]
 ) -> Recipe:
     """The recipe of ``expression(o, *inputs)``, whose inputs have the ``sizes`` of their names."""
     inputs = list(signature(expression).parameters)[1:]
-    return text_recipe(
+    return expression_recipe(
         (*key, name),
         name,
         {given: sizes[given] for given in inputs},

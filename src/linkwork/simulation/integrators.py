@@ -40,7 +40,7 @@ from linkwork.compile.recipe import Recipe
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation import joint_forces
-from linkwork.simulation.equation_of_motion import System, expression_recipe
+from linkwork.simulation.equation_of_motion import System, one_output_recipe
 from linkwork.simulation.tangent import moved
 from linkwork.spatial import se3, so3
 
@@ -158,7 +158,7 @@ def inside_recipe(m: Mechanism) -> Recipe:
         return o.concat([moved(o, m, q, o.part(way, 0, m.n_v)), v + o.part(way, m.n_v, n)])
 
     sizes = {"q": m.n_q, "v": m.n_v, "rates": DOPRI5.stages * n, "at": 2}
-    return expression_recipe(("simulation", m.digest), "inside", sizes, inside)
+    return one_output_recipe(("simulation", m.digest), "inside", sizes, inside)
 
 
 IMPLICIT = Method("implicit", 2, ((),), (1.0,), (1.0,))
@@ -359,7 +359,7 @@ class Implicit:
 
     def recipe(self, name: str) -> Recipe:
         """The recipe of an expression, a method of this class."""
-        return expression_recipe(self.system.key, name, self.sizes, getattr(self, name))
+        return one_output_recipe(self.system.key, name, self.sizes, getattr(self, name))
 
 
 def tree_of(m: Mechanism) -> Mechanism:

@@ -32,7 +32,7 @@ from linkwork.algorithms.mass_matrix import mass_matrix
 from linkwork.algorithms.sweep import Sweep
 from linkwork.algorithms.tree_factor import Entries, factor
 from linkwork.algorithms.vector3 import added, as_vector, times, total
-from linkwork.compile.recipe import algorithm_recipe, text_recipe
+from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.ops.protocol import Block, Ops
@@ -159,15 +159,6 @@ ASSEMBLED = 1.0e-6
 _UNITS = {"m": "m", "rad": "rad", "1": ""}
 
 
-class _Gap(NamedTuple):
-    name: str
-    size: float
-    unit: str
-
-    def __str__(self) -> str:
-        return f"'{self.name}' by {self.size:.3g} {self.unit}".rstrip()
-
-
 class OpenLoops:
     """Messages about loops that are open, from the numbers of `gaps`."""
 
@@ -175,22 +166,23 @@ class OpenLoops:
         self._parts = closure_parts(m)
         self._groups = [group for part in self._parts for group in part.groups]
 
-    def worst(self, gap: Floats) -> _Gap:
-        """The group that is open most, from the numbers of `gaps`."""
+    def worst(self, gap: Floats) -> tuple[float, str]:
+        """By how much the group that is open most is open, and that in words."""
         errors = [float(g.error(gap[k])) for k, g in enumerate(self._groups)]
-        k = int(np.argmax(errors))
-        return _Gap(self._groups[k].name, errors[k], _UNITS[self._groups[k].unit])
+        size, group = max(zip(errors, self._groups, strict=True), key=lambda each: each[0])
+        return size, f"'{group.name}' by {size:.3g} {_UNITS[group.unit]}".rstrip()
 
-    def fastest(self, gap: Floats) -> _Gap:
-        """The loop that opens fastest."""
+    def fastest(self, gap: Floats) -> tuple[float, str]:
+        """The speed of the loop that opens fastest, and that in words."""
         opening = gap[len(self._groups) :]
         k = int(np.argmax(opening))
-        return _Gap(self._parts[k].name, float(opening[k]), "m/s or rad/s")
+        size = float(opening[k])
+        return size, f"'{self._parts[k].name}' by {size:.3g} m/s or rad/s"
 
     def left_open(self, gap: Floats, too_long: str) -> str:
         """The message on a step that left a loop open; ``too_long`` is the advice on steps."""
-        worst, fastest = self.worst(gap), self.fastest(gap)
-        what = f"{worst} is open" if worst.size > CLOSED else f"the loop {fastest} opens"
+        size, open_ = self.worst(gap)
+        what = f"{open_} is open" if size > CLOSED else f"the loop {self.fastest(gap)[1]} opens"
         return (
             f"the loops cannot be kept closed: {what}; {too_long}, or it has come to a singular "
             "configuration, where other joints must be driven (robot.mobility(q) tells)"
@@ -201,15 +193,15 @@ class OpenLoops:
 
         Raises: InputError.
         """
-        worst, fastest = self.worst(gap), self.fastest(gap)
-        if not worst.size <= ASSEMBLED:
+        (size, open_), (speed, opens) = self.worst(gap), self.fastest(gap)
+        if not size <= ASSEMBLED:
             raise InputError(
-                f"q0{row} is not assembled: {worst} is open; robot.assemble(...) gives "
+                f"q0{row} is not assembled: {open_} is open; robot.assemble(...) gives "
                 "configurations that are"
             )
-        if not fastest.size <= ASSEMBLED * (1.0 + float(np.abs(v).max())):
+        if not speed <= ASSEMBLED * (1.0 + float(np.abs(v).max())):
             raise InputError(
-                f"v0{row} opens the loop {fastest}; robot.passive_rates(q0) @ speeds gives the "
+                f"v0{row} opens the loop {opens}; robot.passive_rates(q0) @ speeds gives the "
                 "velocities that belong to speeds of the actuated joints"
             )
 
@@ -273,14 +265,14 @@ def _lengths(m: Mechanism) -> list[float]:
 
 def singular_passages(
     m: Mechanism, library: Library, times_: Floats, q: Floats, v: Floats
-) -> list[tuple[int, int, int]]:
-    """Each passage of a singular configuration: row, the state nearest to it, the one farthest.
+) -> list[tuple[int, int, str]]:
+    """Each passage of a singular configuration: row, the state nearest to it, the loop's name.
 
     Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
     """
     there: Any = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
     usable = np.where(there[..., None], q, q[:, :1])
-    recipe = text_recipe(
+    recipe = expression_recipe(
         ("simulation", m.digest, "spanned"),
         "spanned",
         {"q": m.n_q},
@@ -298,17 +290,18 @@ def singular_passages(
         largest: Any = np.fmax.reduce(volume, axis=1)
         near = least < NEAR * largest[:, None]
         fallen = near & close & (least < 0.5 * most)
-    found: list[tuple[int, int, int]] = []
+    found: list[tuple[int, int, str]] = []
     for row in np.flatnonzero(fallen.any(axis=1)).tolist():
         pairs = np.flatnonzero(fallen[row])
         for group in np.split(pairs, np.flatnonzero(np.diff(pairs) > 2) + 1):
             states = np.arange(group[0], group[-1] + 2)
             nearest = int(states[np.argmin(volume[row, states])])
-            found.append((row, nearest, int(np.nanargmax(volume[row]))))
+            elsewhere = q[row, int(np.nanargmax(volume[row]))]
+            found.append((row, nearest, _loop_of(m, library, q[row, nearest], elsewhere)))
     return found
 
 
-def loop_of(m: Mechanism, library: Library, q: Floats, elsewhere: Floats) -> str:
+def _loop_of(m: Mechanism, library: Library, q: Floats, elsewhere: Floats) -> str:
     """The loop whose rows lose rank at q (nq,), next to another configuration of full rank."""
     scales = np.array(row_scales(m))[:, None] * np.array(_lengths(m))
     J: Any = library.kernel(algorithm_recipe("closure_jacobian", m))(np.stack([elsewhere, q]))

@@ -33,6 +33,7 @@ from linkwork.simulation.joint_forces import bounds
 
 if TYPE_CHECKING:
     from linkwork.compile.graph import Graph
+    from linkwork.compile.rolled import Program
     from linkwork.compile.target import Target
     from linkwork.simulation.equation_of_motion import System
 
@@ -51,12 +52,13 @@ COUNTS = (
 )
 """Whole numbers that the loop takes, in this order."""
 
-ARRAYS = ("state", "constants", "controls", "settings", "q", "v", "failed", "remains")
+ARRAYS = ("state", "constants", "controls", "settings", "q", "v", "failed", "remains", "beside")
 """Arrays that it takes: (rows, n) the state, q and v first, in and out; constants; controls at each
 instant from that of ``step`` on, or those of one part; h and the bound of speeds; (rows, kept, nq)
 and (rows, kept, nv) the kept states; (rows,) the step in which a row failed, -1 before, and one
 half more where the step had no solution, a quarter where it left a loop open, an eighth where it
-was too long for what acts; (rows, nq + nv) what it was then."""
+was too long for what acts; (rows, nq + nv) what it was then; `TileCode.beside_size` numbers for one
+call at a time."""
 
 UNSOLVED, UNCLOSED, OVERLONG = 0.5, 0.25, 0.125
 """Marks added to the step in which a row failed."""
@@ -66,7 +68,7 @@ _LARGEST = 1.0e300  # a number beyond is none, a limit beyond is none
 
 def rollout_loop(
     module: Any,
-    graphs: Mapping[str, Graph],
+    graphs: Mapping[str, Graph | Program],
     system: System,
     method: Method,
     target: Target,
@@ -141,7 +143,7 @@ class RolloutLoop(TileCode):
     def __init__(
         self,
         module: Any,
-        graphs: Mapping[str, Graph],
+        graphs: Mapping[str, Graph | Program],
         system: System,
         method: Method,
         target: Target,
@@ -203,6 +205,7 @@ class RolloutLoop(TileCode):
         self.args: dict[str, Any] = dict(zip(names, function.args, strict=True))
         self.at(ir.IRBuilder(function.append_basic_block("entry")))
         b = self.b
+        self.beside = b.bitcast(self.args["beside"], self.pointer)
         self.state = self.room(self.n_state, "x")
         self.q, self.v = self.state, self.part(self.state, self.n_q)
         self.asked = self.handed(self.n_q + self.n_v, "asked")  # what a part asks about
@@ -210,8 +213,8 @@ class RolloutLoop(TileCode):
         self.controls = self.room(self.system.n_controls, "u")
         self.zero = self.room(self.n_v, "zero")
         self.held = self.handed(len(self.system.rubbing), "held")
-        self.dead, self.unclosed, self.open = (
-            b.alloca(I64, name=name) for name in ("dead", "unclosed", "open")
+        self.dead, self.wrong, self.unclosed, self.open = (
+            b.alloca(I64, name=name) for name in ("dead", "wrong", "unclosed", "open")
         )
         self.stuck, self.overlong = self.mask("stuck"), self.mask("overlong")
         b.store(i64(0), self.open)
@@ -367,18 +370,21 @@ class RolloutLoop(TileCode):
     def _judge(self, step: Any) -> None:
         """Note the lanes that have just failed: no solution, too fast, or no numbers any more."""
         b, e = self.b, self.emitter
-        wrong: Any = None
+        b.store(i64(0), self.wrong)
         limits = ((self.v, self.n_v, self.bound), (self.q, self.n_q, e.const(_LARGEST)))
         for tile, count, most in limits:
-            for k in range(count):
-                bad = b.fcmp_unordered(">", e.fabs(self.get(tile, i64(k))), most)
-                wrong = bad if wrong is None else b.or_(wrong, bad)
+
+            def judge(k: Any, tile: Any = tile, most: Any = most) -> None:
+                bad = b.fcmp_unordered(">", e.fabs(self.get(tile, k)), most)
+                self.add_to(self.wrong, self.mask_of(bad))
+
+            self.each(count, judge)
         marks = {
             UNSOLVED: b.load(self.stuck),
             UNCLOSED: b.load(self.unclosed),
             OVERLONG: b.load(self.overlong),
         }
-        found = self.mask_of(wrong)
+        found = b.load(self.wrong)
         for mask in marks.values():
             found = b.or_(found, mask)
         fresh = b.and_(found, b.xor(b.load(self.dead), i64(-1)))
@@ -411,7 +417,7 @@ class StickingCode:
     W is what unit forces of friction accelerate, column by column, lam these forces.
     """
 
-    def __init__(self, loop: RolloutLoop, graphs: Mapping[str, Graph]) -> None:
+    def __init__(self, loop: RolloutLoop, graphs: Mapping[str, Graph | Program]) -> None:
         self._loop, self._n = loop, len(loop.system.rubbing)
         n, n_v = self._n, loop.n_v
         self._yields = loop.function_of(graphs["yields"], "yields")
@@ -498,7 +504,7 @@ class ExplicitLoop(RolloutLoop):
     way is theta and the velocities (2 nv,).
     """
 
-    def __init__(self, module: Any, graphs: Mapping[str, Graph], *how: Any) -> None:
+    def __init__(self, module: Any, graphs: Mapping[str, Graph | Program], *how: Any) -> None:
         super().__init__(module, graphs, *how)
         self._bounds = bounds(self.system.mechanism, self.system.stopped)
         self._move = self.function_of(graphs["advance"], "move")
@@ -611,7 +617,7 @@ class TrialLoop(ExplicitLoop):
     rates, theta and velocities at its end, the configuration there and the error that is estimated.
     """
 
-    def __init__(self, module: Any, graphs: Mapping[str, Graph], *how: Any) -> None:
+    def __init__(self, module: Any, graphs: Mapping[str, Graph | Program], *how: Any) -> None:
         super().__init__(module, graphs, *how)
 
         def wrong(o: Ops, h: Block, *rates: Block) -> Block:
@@ -642,7 +648,7 @@ class TrialLoop(ExplicitLoop):
 class ImplicitLoop(RolloutLoop):
     """The loop of generalised alpha: Newton's iteration in the lanes, with elimination as loops."""
 
-    def __init__(self, module: Any, graphs: Mapping[str, Graph], *how: Any) -> None:
+    def __init__(self, module: Any, graphs: Mapping[str, Graph | Program], *how: Any) -> None:
         super().__init__(module, graphs, *how)
         alpha, n_v = Implicit(self.system), self.n_v
         self._local, self.n_x = alpha.local, n_v + alpha.n_held

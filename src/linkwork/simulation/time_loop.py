@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from linkwork.algorithms.independent_rows import change_point
 from linkwork.checks import whole_number
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.kernel import Kernel, build
+from linkwork.compile.kernel import Kernel, aligned, build
 from linkwork.compile.machine_code import object_code
 from linkwork.compile.recipe import Recipe, algorithm_recipe
 from linkwork.compile.target import Target, new_module, with_width
@@ -51,7 +51,7 @@ CALL_NS = 20_000_000.0
 """About how long a call of native code may take, so that Ctrl-C and progress come through."""
 
 _LONG = 3_000  # nodes above which LLVM's passes gain less than they take
-_N_COUNTS, _N_ARRAYS = 11, 8
+_N_COUNTS, _N_ARRAYS = 11, 9
 
 
 def run(
@@ -145,7 +145,7 @@ class Rollout:
     """The compiled loop of one system and one method, for one roll-out or for many.
 
     A row of its state has q and v first; ``places`` tells where what parts of a step hand on
-    begins, by name, and where the row ends.
+    begins, by name, and where the row ends. A call takes ``beside`` numbers of memory.
     """
 
     made: Made
@@ -153,6 +153,7 @@ class Rollout:
     method: Method
     stage_size: int
     places: Mapping[str, int]
+    beside: int
 
     @property
     def step_ns(self) -> float:
@@ -319,7 +320,8 @@ class Work:
         counts = (first, last, step, until, grid.steps, grid.every, grid.kept, *strides, *parts)
         arrays = (self.state, constants, controls, self._settings)
         arrays = (*arrays, track.q, track.v, track.failed, track.remains)
-        return self._function(*counts, *[a.ctypes.data for a in arrays])
+        beside = aligned(self.rollout.beside)
+        return self._function(*counts, *[a.ctypes.data for a in (*arrays, beside)])
 
     def _tell(self, more: int) -> None:
         """Count what is done, from any thread, and pass it on."""
@@ -342,7 +344,8 @@ def rollout_of(system: System, method: Method, library: Library, *, single: bool
                 recipes = recipes_of(system, method)
                 how = (recipes, system, method, with_width(compiler.target, width))
                 found = compiler.code(key, lambda: _compiled(*how))
-        return Rollout(found, width, method, int(found.facts["stage"]), found.facts["places"])
+        size, beside = (int(found.facts[name]) for name in ("stage", "beside"))
+        return Rollout(found, width, method, size, found.facts["places"], beside)
 
     return library.get(key, made)
 
@@ -372,12 +375,12 @@ def _compiled(
         rollout_loop,
     )
 
-    graphs = {name: recipe.graph(fused=target.fused) for name, recipe in recipes.items()}
+    graphs = {name: recipe.code(fused=target.fused) for name, recipe in recipes.items()}
     module = new_module("rollout", target)
     loop = rollout_loop(module, graphs, system, method, target)
-    size = max(len(graph.nodes) for graph in graphs.values())
+    size = max(graph.n_assignments for graph in graphs.values())
     made = object_code(module, target, simplify=size <= _LONG)
-    return {"stage": size, "places": loop.places}, made
+    return {"stage": size, "places": loop.places, "beside": loop.beside_size}, made
 
 
 def _name_overlong(request: Request, track: Track, method: Method, library: Library) -> None:

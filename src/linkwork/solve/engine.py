@@ -22,8 +22,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.lanes import REPORT, tries_in_a_slice
 from linkwork.compile.threads import in_parallel
 from linkwork.solve.expressions import POSE_AXES, ROUNDING, expressions_of
-from linkwork.solve.inputs import Rows, searched, settings_of
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options, Rows, searched, settings_of
 from linkwork.solve.problem import Problem, parts_of, priority0_part
 from linkwork.solve.program import Counter, Program, Progress, Refused, program_of
 from linkwork.solve.seeds import starts_of
@@ -224,7 +223,8 @@ class Engine:
             if effort.clock and effort.seconds is not None:
                 call = call.trying(seconds=max(1e-9, end - effort.clock()))
             if effort.progress is not None:
-                call = call.trying(progress=_further(effort.progress, rows.n))
+                told, n = effort.progress, rows.n  # after n are done, of so many more
+                call = call.trying(progress=lambda done, total: told(n + done, n + total))
             some = None if near is None else near[failed]
             better = self._by_priority(rows.take(failed), call, some)
             found.put(failed, better, only=better.report[:, 0] > 0.5)
@@ -296,11 +296,6 @@ class Engine:
         return Found(q, judged, report[:, REPORT.index("score")].copy())
 
 
-def _further(progress: Progress, n: int) -> Progress:
-    """The same progress after n are done, of so many more."""
-    return lambda done, total: progress(n + done, n + total)
-
-
 def search(parts: Sequence[PartRows], x0: Floats, effort: Effort) -> tuple[Floats, Floats]:
     """The configurations found, x (N, n), and the report (N, 4) of `lanes.REPORT`, from x0 (N, n).
 
@@ -329,7 +324,15 @@ def search(parts: Sequence[PartRows], x0: Floats, effort: Effort) -> tuple[Float
             first = reached
 
     in_parallel(chunk, chunks, effort.threads, halt=halt)
-    return _merged(jobs, x0)
+    x = x0.copy()
+    for job in jobs:
+        x[:, job.rows.columns] = job.x
+    reports = np.stack([job.report for job in jobs])
+    report = reports.max(axis=0)
+    report[:, 0] = reports[..., 0].min(axis=0)
+    report[:, 1] = reports[..., 1].sum(axis=0)
+    report[:, 3] = np.where(np.isfinite(report[:, 3]), report[:, 3], 0.0)
+    return x, report
 
 
 def scores(rows: PartRows, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -399,18 +402,6 @@ class _Job(NamedTuple):
         some = _Job(self.rows.take(rows), self.x0[rows], self.x[rows], self.report[rows])
         some.run(0, rows.size, effort, tries, halt)
         self.x[rows], self.report[rows] = some.x, some.report
-
-
-def _merged(jobs: Sequence[_Job], x0: Floats) -> tuple[Floats, Floats]:
-    x = x0.copy()
-    for job in jobs:
-        x[:, job.rows.columns] = job.x
-    reports = np.stack([job.report for job in jobs])
-    report = reports.max(axis=0)
-    report[:, 0] = reports[..., 0].min(axis=0)
-    report[:, 1] = reports[..., 1].sum(axis=0)
-    report[:, 3] = np.where(np.isfinite(report[:, 3]), report[:, 3], 0.0)
-    return x, report
 
 
 def _search_in_time(

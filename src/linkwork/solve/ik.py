@@ -19,18 +19,33 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.engine import Call, Effort, Engine, Found, Known, search
-from linkwork.solve.families import Ways, bend_of, free_directions, joined, nullity
-from linkwork.solve.inputs import Inputs, Rows, Targets, settings_of, start_of
+from linkwork.solve.inputs import (
+    Choose,
+    Inputs,
+    Options,
+    Rows,
+    Targets,
+    changed,
+    settings_of,
+    start_of,
+)
 from linkwork.solve.limits import Limit
-from linkwork.solve.messages import FailureMessages
-from linkwork.solve.nearest import Tangent, can_be_nearer, nearer
+from linkwork.solve.nearest import (
+    Tangent,
+    Ways,
+    bend_of,
+    can_be_nearer,
+    free_directions,
+    joined,
+    nearer,
+    nullity,
+)
 from linkwork.solve.objectives import Objective
-from linkwork.solve.options import Choose, Options, changed
 from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.program import Program, Progress, Refused
-from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
+from linkwork.solve.result import AllSolutions, Column, FailureMessages, IKResult, Terms
 from linkwork.solve.seeds import starting_points
-from linkwork.solve.selection import cheapest, cost_of, distance, distinct
+from linkwork.solve.selection import cheapest, cost_of, nearest_first
 from linkwork.solve.tasks import Closed, Pose, Task
 
 Floats = NDArray[np.float64]
@@ -165,7 +180,8 @@ class InverseKinematics(ProcessBound):
                     return IKResult(first[:n_q], first[n_q:], usual.terms, _NONE, took)
         chosen = changed(options, changes)
         effort = self._effort(chosen, thread_count(threads), progress, given=q0 is not None)
-        found, cost, rows = self._found(targets, q0, Call(chosen, effort), first)
+        start = self._neutral if q0 is None else start_of(self.problem, q0)
+        found, cost, rows = self._found(targets, start, Call(chosen, effort), first)
         numbers = _NONE
         if found.failed.size:
             late = False
@@ -184,42 +200,28 @@ class InverseKinematics(ProcessBound):
         )
 
     def _found(
-        self, targets: Targets, q0: Configuration | None, call: Call, first: Floats | None
+        self, targets: Targets, start: Floats, call: Call, first: Floats | None
     ) -> tuple[Found, Floats | None, Rows]:
         """The answers to all rows, their costs where they are chosen by these, and the rows.
 
-        Targets are left to compiled code to check; where it refuses one, it is read with care, and
-        errors say what is wrong.
+        Targets are left to compiled code to check; where it refuses one, they are read with care,
+        and errors say what is wrong. ``first`` is the failure of a native call of one row.
         """
-        start = self._neutral if q0 is None else start_of(self.problem, q0)
-        rows = self._inputs.rows(targets, start)
-        try:
-            return *self._scheduled(rows, call, first), rows
-        except Refused as refused:
-            if not refused.unfit:
-                raise _too_large(refused) from None
-        rows = self._inputs.rows(targets, start, checked=True)
-        try:
-            return *self._scheduled(rows, call._replace(checked=True), first), rows
-        except Refused as refused:
-            raise _too_large(refused) from None
-
-    def _scheduled(
-        self, rows: Rows, call: Call, first: Floats | None
-    ) -> tuple[Found, Floats | None]:
-        """The answers to all rows, and their costs where they are chosen by these.
-
-        ``first`` is the failure of a native call of one row.
-        """
-        seconds, n_q = call.options.seconds, self.mechanism.n_q
+        rows = self._inputs.rows(targets, start, checked=call.checked)
+        known, seconds = None, call.options.seconds
         if seconds is not None:
             call = call.trying(seconds=seconds * rows.n)
-        if call.options.best_of > 1:
-            return self._best(rows, call)
-        known = None
         if first is not None:
+            n_q = self.mechanism.n_q
             known = Found(first[None, :n_q], first[None, n_q:], np.zeros(1))
-        return self._engine.solve(rows, call, first=known), None
+        try:
+            if call.options.best_of > 1:
+                return *self._best(rows, call), rows
+            return self._engine.solve(rows, call, first=known), None, rows
+        except Refused as refused:
+            if call.checked or not refused.unfit:
+                raise _too_large(refused) from None
+        return self._found(targets, start, call._replace(checked=True), first)
 
     def _again(self, options: Options | None, changes: tuple[Any, ...]) -> _Usual | None:
         """The numbers for these options where they came in the last call too; else None."""
@@ -392,9 +394,7 @@ class InverseKinematics(ProcessBound):
         ways = self._ways(row, call)
         if solved.size and not problem.has_secondary_goals:
             self._take_further(found, solved, ways, row, call)
-        near = distance(problem, found.q[solved], row.start)
-        solved = solved[np.argsort(near, kind="stable")]
-        solved = solved[distinct(problem, found.q[solved], apart)]
+        solved = solved[nearest_first(problem, found.q[solved], row.start, apart)]
         free: tuple[Floats, ...] | None = None
         if not problem.has_secondary_goals:
             numbers = self._engine.parameters(row)[0], settings_of(problem, once)

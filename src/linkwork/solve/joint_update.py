@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from linkwork.algorithms.configuration import integrate
+from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.limits import POSITION, BoundLimit, Interval, Where
 from linkwork.solve.problem import Ball, Problem
@@ -84,9 +85,11 @@ class JointUpdate:
         return [times(s, self.settings[first + k]) for k, s in enumerate(unit)]
 
     def configuration(self, x: Block | Sequence[Block]) -> Block:
-        """All of q from what moves and what is held; positions that do not matter are zero."""
+        """All of q from what moves and what is held; joints that do not matter are at zero."""
         problem = self.problem
         q: list[Block] = [self.o.const(0.0)] * problem.mechanism.n_q
+        for w in quaternion_starts(problem.mechanism):
+            q[w] = self.o.const(1.0)
         first = problem.layout.held[0]
         for place, k in enumerate(problem.held):
             q[k] = self.parameters[first + place]
@@ -211,10 +214,10 @@ class JointUpdate:
         o, problem = self.o, self.problem
         any_length = problem.slides | problem.straight
         turns = [d for k, d in zip(problem.moved_v, dx, strict=True) if k not in any_length]
-        squared = _sum_of_squares(dx)
+        squared = sum_of_squares(dx)
         if not turns:
             return [times(s, d) for s, d in zip(self.unit, dx, strict=True)], squared
-        length = o.sqrt(_sum_of_squares(turns) + 1e-24)
+        length = o.sqrt(sum_of_squares(turns) + 1e-24)
         shrink = o.minimum(1.0, _LONGEST_STEP / length)
         return [times(s, shrink) * d for s, d in zip(self.unit, dx, strict=True)], squared
 
@@ -350,5 +353,6 @@ def _room(o: Ops, w: Block, length: Block, limit: float) -> Block:
     return 2.0 * (o.absolute(w) * math.sin(half) - length * math.cos(half))
 
 
-def _sum_of_squares(values: Sequence[Block]) -> Block:
+def sum_of_squares(values: Sequence[Block]) -> Block:
+    """The squared length of some numbers, added up in their order."""
     return sum((v * v for v in values[1:]), values[0] * values[0])

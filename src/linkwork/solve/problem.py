@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -114,11 +114,11 @@ class Problem:
     coordinates: tuple[int, ...]
     weights: Mapping[int, float] | None  # of coordinates; 1 for what is not named
 
-    def __reduce__(self) -> tuple[Callable[..., Problem], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Callable[[], Problem], tuple[()]]:
         """The arguments of `make_problem`, for pickle: it cannot hold functions."""
         names, bound = self.mechanism.joint_names, {task.name: task for task in self.tasks}
         weights = None if self.weights is None else {names[c]: w for c, w in self.weights.items()}
-        asked = {
+        asked: dict[str, Any] = {
             "m": self.mechanism,
             "tasks": [replace(bound[name].task, name=name) for name in self.order],
             "joints": [names[c] for c in self.coordinates],
@@ -126,7 +126,7 @@ class Problem:
             "objectives": [objective.source for objective in self.objectives],
             "joint_weights": weights,
         }
-        return _remade, (asked,)
+        return partial(make_problem, **asked), ()
 
     @cached_property
     def moved(self) -> tuple[int, ...]:
@@ -420,10 +420,6 @@ def make_problem(
         coordinates=tuple(chosen),
         weights=weights or None,
     )
-
-
-def _remade(asked: dict[str, Any]) -> Problem:
-    return make_problem(**asked)
 
 
 _Asked = TypeVar("_Asked", Task, Limit, Objective)

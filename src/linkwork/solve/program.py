@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
+from linkwork.compile.kernel import aligned
 from linkwork.compile.lanes import ARRAYS, NUMBERS, steps_in_a_slice
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.machine_code import COMPILING, object_code
@@ -379,13 +380,6 @@ class Counter:
             with self._lock:
                 self._done += rows
                 self._progress(self._done, self._total)
-
-
-def aligned(count: int) -> Floats:
-    """Room for float64 numbers, aligned to a line of the cache."""
-    room = np.empty(count + 8)
-    first = (-room.ctypes.data % 64) // 8
-    return room[first : first + count]
 
 
 def _address(a: Floats | None) -> int | None:

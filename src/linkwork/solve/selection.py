@@ -12,7 +12,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError, ShapeError
-from linkwork.solve.options import Choose
+from linkwork.solve.inputs import Choose
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -82,7 +82,12 @@ def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
     return np.array(kept, dtype=np.int64)
 
 
-Floats = NDArray[np.float64]
+def nearest_first(problem: Problem, q: Floats, start: Floats, apart: float) -> NDArray[np.int64]:
+    """The `distinct` rows of q (n, nq), the nearest to ``start`` (nq,) first."""
+    order = np.argsort(distance(problem, q, start), kind="stable")
+    return order[distinct(problem, q[order], apart)]
+
+
 Cost = Callable[[Floats, Floats], Floats]
 """(q (n, nq), q0 (n, nq)) -> (n,), the least is the best."""
 

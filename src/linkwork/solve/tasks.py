@@ -65,7 +65,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.manipulability import manipulability
+from linkwork.solve.objectives import manipulability
 from linkwork.spatial import poses
 
 Floats = NDArray[np.float64]

@@ -9,6 +9,7 @@ import pytest
 
 from linkwork.errors import DescriptionError
 from linkwork.formats.urdf import source
+from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.source import gather
 
 TEXT = '<robot name="é名"/>'
@@ -109,3 +110,10 @@ def test_the_size_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             gather(big, None)
     path.write_bytes(b" " * 1000)
     assert len(gather(path, None)[0]) == 1000
+
+
+def test_too_many_joints_are_refused_at_once():
+    text = '<robot name="star"><link name="base"/>' + "<joint/>" * 150_001 + "</robot>"
+    with pytest.raises(DescriptionError, match=r"150,001 joints; .* 150,000 are read") as raised:
+        read(text)
+    assert [problem.code for problem in raised.value.problems] == ["file-size"]

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.algorithms.closure import valueless
 from linkwork.compile.native_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
-from linkwork.ops.numpy import NUMPY
 from linkwork.solve.closed.assembly import (
     Assembly,
     AssemblyMessages,
-    assembly_expressions,
-    given_positions,
-    open_parts,
 )
-from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks import Closed, Group
+from linkwork.solve.tasks import Group
 from seeds import rng
 
 
@@ -157,22 +150,6 @@ def test_couplings_are_kept():
     np.testing.assert_allclose(result.q[:, 1], np.sin(given[:, 0]) * given[:, 1], atol=1e-12)
 
 
-def test_the_seed_decides_restarts(five):
-    stewart = lw.load("stewart").assembler()
-    given = rng("restarts").uniform(-0.2, 0.2, (200, 6))
-    first, again = stewart.solve(given), stewart.solve(given)
-    np.testing.assert_array_equal(first.q, again.q)
-    assert first.restarts.any()
-    backwards = stewart.solve(given[::-1])
-    np.testing.assert_array_equal(backwards.q[::-1], first.q)
-
-
-def test_results_can_be_pickled(five):
-    result = five.solve([1.4, -1.4])
-    again = pickle.loads(pickle.dumps(result))
-    assert again.reason == result.reason
-
-
 def test_a_loop_that_fixes_everything():
     m = lw.load("four_bar").mechanism
     m = close(m, "crank_link", "rocker_end", "distance", distance=float(np.hypot(0.3, 0.18)))
@@ -181,16 +158,6 @@ def test_a_loop_that_fixes_everything():
     assert robot.assemble([0.0]).success
     refused = robot.assemble([0.3])
     assert not refused.success and "distance" in refused.reason
-
-
-def test_it_is_the_same_without_built_in_functions(monkeypatch):
-    import linkwork.solve.program as program  # noqa: PLC0415  its name is replaced
-
-    plain = lw.load("four_bar")
-    monkeypatch.setattr(program, "array_abi", lambda: None)
-    slow = Assembly(plain.mechanism)
-    near = plain.assemble([0.4]).q
-    np.testing.assert_array_equal(slow.solve([0.5], near).q, plain.assemble([0.5], near).q)
 
 
 def test_a_coupling_without_a_value_is_named():
@@ -206,44 +173,6 @@ def test_a_coupling_without_a_value_is_named():
     root = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).with_actuated("joint1")
     with pytest.raises(InputError, match=r"joint1 = -0\.5"):
         root.assemble([-0.5])
-
-
-def made():
-    m = lw.load("excavator").mechanism
-    names = ("stick_slide", "swing", "boom_slide")
-    given = given_positions(m, names)
-    passive = [n for n in m.joint_names if n not in names]
-    problem = make_problem(m, Closed(), joints=passive)
-    return m, given, assembly_expressions(problem, given), problem
-
-
-def test_places_of_the_given_positions():
-    m, given, expressions, _ = made()
-    assert [m.joint_names[k] for k in given] == ["stick_slide", "swing", "boom_slide"]
-    assert expressions.inputs == ((3,),) and expressions.n_q == 7 and expressions.n == 4
-
-
-def test_what_is_given_comes_back():
-    _, given, expressions, problem = made()
-    q0, target = np.arange(7.0) / 10, np.array([0.3, 0.2, 0.1])
-    start = expressions.prepare(NUMPY, target, q0)
-    np.testing.assert_array_equal(start["x0"], q0[list(problem.moved)])
-    assert start["fault"][0] <= 0 and start["features"].shape == (0,)
-    done = expressions.verify(NUMPY, start["x0"], q0, start["parameters"], np.zeros(0))
-    np.testing.assert_array_equal(done["q"][list(given)], target)
-    np.testing.assert_array_equal(done["q"][list(problem.moved)], start["x0"])
-    assert done["measures"].shape == (sum(len(t.groups) for t in problem.tasks) + 1,)
-    assert done["measures"][-1] == 0.0
-
-
-def test_a_position_outside_of_its_limits_is_told():
-    m, _, expressions, problem = made()
-    q0 = np.zeros(m.n_q)
-    target = np.array([0.0, 0.0, 0.6])
-    start = expressions.prepare(NUMPY, target, q0)
-    done = expressions.verify(NUMPY, start["x0"], q0, start["parameters"], np.zeros(0))
-    assert done["measures"][-1] == np.float64(0.6) - m.upper[m.joint("boom_slide")]
-    assert problem.mechanism is m
 
 
 def call_of(five: Assembly) -> Any:
@@ -271,21 +200,7 @@ def test_nothing_where_it_is_not_assembled(five: Assembly):
     assert call(dict.fromkeys(five.actuated, 0)) is None  # whole numbers go the general way
 
 
-def test_where_searches_begin(five: Assembly):
-    with pytest.raises(ShapeError):
-        five.named([], [], np.zeros(7))
-
-
 GROUPS = (Group("rod", "m", 0, 1), Group("hinge rotation", "rad", 1, 3, chord=True))
-
-
-def test_what_stays_open_is_named():
-    assert open_parts(GROUPS, np.array([0.04, 1.0])) == [
-        "'rod' 0.2 m",
-        "'hinge rotation' 1.05 rad",
-    ]
-    assert open_parts(GROUPS, np.array([1e-26, 0.0])) == []
-    assert open_parts(GROUPS, np.array([0.04, 0.0]), within=0.3) == []
 
 
 def test_a_whole_sentence():
@@ -297,14 +212,3 @@ def test_a_whole_sentence():
         "it cannot be assembled from there: 'rod' 0.2 m open; a joint would be outside of its "
         "limits; at a limit there: left (upper)"
     )
-
-
-def test_couplings_without_a_value_are_named_with_where_their_leaders_are():
-    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
-    m = robot.mechanism
-    assert valueless(m, np.array([0.5, 0.1, 7.0])) == ""
-    text = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
-    assert valueless(m, np.array([0.5, 0.0, 7.0])) == text
-    m = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).mechanism
-    assert valueless(m, np.zeros(3)) == "the coupling of joint3 has no slope at joint1 = 0"
-    assert valueless(lw.load("four_bar").mechanism, np.zeros(3)) == ""

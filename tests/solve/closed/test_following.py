@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import parallelogram
+from closed_mechanisms import parallelogram
 from linkwork.errors import InputError
 from seeds import rng
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_robots import with_every_kind
+from closed_mechanisms import with_every_kind
 from linkwork.algorithms.independent_rows import rank_of
 from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS

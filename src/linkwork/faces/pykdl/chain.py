@@ -195,10 +195,7 @@ class Joint(Copied):
 
 
 def _placed(kind: JointType, origin: Any, axis: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The point on the axis, and its direction.
-
-    Raises: JointTypeError; InputError.
-    """
+    """The point on the axis, and its direction."""
     if kind not in _WITH_AXIS:
         if axis is not ABSENT:
             text = f"Joint.{kind.name} has its own axis: give none, or Joint.RotAxis or TransAxis"
@@ -287,10 +284,7 @@ class Segment(Copied):
         return Segment(name, self._joint.reversed(self._tip), self._tip.Inverse(), inertia)
 
     def _bytes(self) -> bytes:
-        """All numbers of the segment, without names: what is computed of it depends on them.
-
-        Raises: WrongTypeError where a part is a batch.
-        """
+        """All numbers of the segment, without names: what is computed of it depends on them."""
         found = self._content
         if found is None:
             joint, tip = self._joint, self._tip

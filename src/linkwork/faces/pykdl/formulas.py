@@ -83,7 +83,7 @@ class Formula:
         """Use compiled code from now on."""
         from linkwork import settings  # noqa: PLC0415
         from linkwork.compile import native_call as calls  # noqa: PLC0415  loads what compiles
-        from linkwork.compile.recipe import text_recipe  # noqa: PLC0415
+        from linkwork.compile.recipe import expression_recipe  # noqa: PLC0415
 
         def part(kind: Kind) -> Any:
             if kind is float:
@@ -102,7 +102,7 @@ class Formula:
             return {"numbers": o.vector(flat(self.plain(*[filled(k, left) for k in self.takes])))}
 
         key = ("pykdl", digest(), "formula", self.name, repr(sizes))
-        recipe = text_recipe(key, "formula", sizes, expression)
+        recipe = expression_recipe(key, "formula", sizes, expression)
         takes = [part(kind) for kind in self.takes]
         self.call = calls.number_call(
             recipe, part(self.gives), settings.compiler(), self.plain, takes=takes, fused=False

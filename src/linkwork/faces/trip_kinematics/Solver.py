@@ -36,8 +36,7 @@ __all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "Robot", "SimpleInvKinSolv
 
 Floats = NDArray[np.float64]
 
-_TOLERANCE = 1.0e-10
-"""Metres and radians that an answer may be off."""
+_EXACT: Mapping[str, Any] = {"position_tolerance": 1.0e-10, "rotation_tolerance": 1.0e-10}
 _STARTS = 200
 """Searches for other virtual states where a mapping takes none of those found so far."""
 _NEAR = "near"
@@ -144,17 +143,14 @@ class SimpleInvKinSolver:
         yield first
         if self._solver is not None and self.last_result is not None and self.last_result.success:
             yield from self._solver.all_solutions(
-                {self._name: goal}, start, starts=_STARTS, **_exactness()
+                {self._name: goal}, start, starts=_STARTS, **_EXACT
             ).q
 
     def _solved(self, goal: Floats, start: Floats) -> Floats:
-        """q at the target, or nearest to it.
-
-        Raises: NoSolution with ``strict``.
-        """
+        """q at the target, or nearest to it."""
         if self._solver is None:
             raise InputError(f"nothing moves between the ground and '{self.endeffector}'")
-        result = self._solver.solve({self._name: goal}, start, **_exactness())
+        result = self._solver.solve({self._name: goal}, start, **_EXACT)
         self.last_result = result
         if bool(result.success):
             return result.q
@@ -163,10 +159,7 @@ class SimpleInvKinSolver:
         return self._nearest(goal, result.q)
 
     def _nearest(self, goal: Floats, q: Floats) -> Floats:
-        """The state nearest to a target out of reach: the core's, with its loops closed.
-
-        Raises: NoSolution where no state is found that is assembled.
-        """
+        """The state nearest to a target out of reach: the core's, with its loops closed."""
         if self.orientation or not self._core.robot.loops:
             return q
         if self._near is None:
@@ -181,10 +174,7 @@ class SimpleInvKinSolver:
         raise NoSolution(f"no state of '{self.endeffector}' is found that is assembled")
 
     def _target(self, target: Any) -> Floats:
-        """The target as the core's task takes it.
-
-        Raises: ShapeError, InputError.
-        """
+        """The target as the core's task takes it."""
         given = real_array(target, "target")
         if given.shape == (4, 4):
             return given if self.orientation else given[:3, 3]
@@ -195,10 +185,7 @@ class SimpleInvKinSolver:
         return given.reshape(3)
 
     def _start(self, tip: Any) -> Floats:
-        """Where the search begins.
-
-        Raises: TipError, UnknownKeyError, InputError.
-        """
+        """Where the search begins."""
         members = self.robot.members
         values = {name: member.values for name, member in members.items()}
         keys = {slot.member: members[slot.member].states for slot in self._slots}
@@ -297,15 +284,8 @@ class NewtonSolver(_WithOptions):
     }
 
 
-def _exactness() -> dict[str, Any]:
-    return {"position_tolerance": _TOLERANCE, "rotation_tolerance": _TOLERANCE}
-
-
 def _held(sphere: Sphere, core: Core) -> list[ik.Task]:
-    """What keeps the values of a floating joint that are no state where they are.
-
-    Raises: UnsupportedFeatureError where these are parts of the quaternion.
-    """
+    """What keeps the values of a floating joint that are no state where they are."""
     parts = [key for key in sphere.constant if key in QUATERNION]
     if parts:
         raise UnsupportedFeatureError(
@@ -319,7 +299,7 @@ def _held(sphere: Sphere, core: Core) -> list[ik.Task]:
     place[:3, 3] = core.rest[sphere.start : sphere.start + 3]
     return [
         ik.RelativePose(
-            sphere.frame,
+            sphere.member,
             sphere.parent,
             place,
             position=axes,

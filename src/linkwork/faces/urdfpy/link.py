@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import InputError, MissingExtraError
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType, URDFTypeWithMesh
+from linkwork.faces.urdfpy.base import URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.utils import (
     Floats,
     Later,
@@ -74,10 +74,7 @@ class _Primitive(URDFType):
 class Box(_Primitive):
     """A box centred at its origin; ``size`` are the full lengths of its sides."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"size": (np.ndarray, True)}
-    _TAG = "box"
     _RECORD = records.Box
-    _needed = 1
     _mesher = staticmethod(volumes.box)
 
     size: Any = Array("The lengths (3,) of the sides, metre.", vector)
@@ -86,10 +83,7 @@ class Box(_Primitive):
 class Cylinder(_Primitive):
     """A cylinder along z, centred at its origin."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
-    _TAG = "cylinder"
     _RECORD = records.Cylinder
-    _needed = 2
     _mesher = staticmethod(volumes.cylinder)
     _alike = "x and y"
 
@@ -103,10 +97,7 @@ class Capsule(_Primitive):
     Not in the URDF standard, nor in the original; some files have it.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
-    _TAG = "capsule"
     _RECORD = records.Capsule
-    _needed = 2
     _mesher = staticmethod(volumes.capsule)
     _alike = "x, y and z"
 
@@ -117,10 +108,7 @@ class Capsule(_Primitive):
 class Sphere(_Primitive):
     """A sphere centred at its origin."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True)}
-    _TAG = "sphere"
     _RECORD = records.Sphere
-    _needed = 1
     _mesher = staticmethod(volumes.sphere)
     _alike = "x, y and z"
 
@@ -156,15 +144,13 @@ class Mesh(URDFTypeWithMesh):
     Raises: InputError where the mesh cannot be had or there is none; WrongTypeError.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True), "scale": (np.ndarray, False)}
-    _TAG = "mesh"
     _RECORD = records.Mesh
 
     combine: bool = False
     """Whether what is read becomes one mesh without colours."""
 
     filename: Any = Text("The name of the file, as written in the description.")
-    scale: Any = _Scale("The scale (3,); or None.", vector)
+    scale: Any = _Scale("The scale (3,); or None.", vector, required=False)
 
     def __init__(self, filename: str, scale: Any = None, meshes: Any = None) -> None:
         self.filename = filename
@@ -275,13 +261,6 @@ class Geometry(URDFTypeWithMesh):
     Raises: InputError for none or several; WrongTypeError.
     """
 
-    _ELEMENTS: ClassVar[Elements] = {
-        "box": (Box, False, False),
-        "cylinder": (Cylinder, False, False),
-        "sphere": (Sphere, False, False),
-        "mesh": (Mesh, False, False),
-        "capsule": (Capsule, False, False),
-    }
     _TAG = "geometry"
     _RECORD = records.Shape
 
@@ -373,7 +352,6 @@ class Texture(URDFType):
     Raises: InputError where the image cannot be had.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True)}
     _TAG = "texture"
 
     filename: Any = Text("The name of the image's file, as written in the description.")
@@ -450,6 +428,8 @@ def _pillow() -> Any:
 
 
 class _TextureValue(Value):
+    kind, several = Texture, False
+
     def check(self, owner: Any, value: Any) -> Texture | None:
         """Raises: InputError for what is neither a texture nor a path."""
         if value is None or isinstance(value, Texture):
@@ -481,23 +461,19 @@ class _Colour(Array):
 class Material(URDFType):
     """A colour (4,) RGBA from 0 to 1 and a texture, each of them or none."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {"texture": (Texture, False, False)}
-    _TAG = "material"
     _RECORD = records.Material
-    _needed = 1
 
     name: Any = Text("The name of the material.")
     color: Any = _Colour(
-        "Red, green, blue and opacity (4,) from 0 to 1; or None.", colour, field="rgba"
+        "Red, green, blue and opacity (4,) from 0 to 1; or None.",
+        colour,
+        required=False,
+        field="rgba",
     )
     texture: Any = _TextureValue("The texture; or None.")
 
     # whether the description has it inside a shape, and not beside the links
     inside: bool = False
-
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
 
     @property
     def looks(self) -> bool:
@@ -527,19 +503,12 @@ def scaled_pose(T: Floats, factors: Floats) -> Floats:
 class _Placed(URDFTypeWithMesh):
     """A shape with an origin in its link."""
 
-    name: Any
+    _is_place = True
     origin: Any
     geometry: Any
 
-    def _add_prefix(self, prefix: str) -> None:
-        if self.name is not None:
-            self.name = prefix + self.name
-
     def _scale_lengths(self, factors: Floats) -> None:
         self.origin = scaled_pose(self.origin, factors)
-
-    def _place(self) -> str:
-        return f"{self._standard.tag} '{self.name or ''}'"
 
     def placed(self) -> Floats:
         """The pose (4, 4) in the link, with the scale of the mesh."""
@@ -550,15 +519,12 @@ class _Placed(URDFTypeWithMesh):
 class Collision(_Placed):
     """A shape of a link that others bump into; ``origin`` (4, 4) or (6,) places it in the link."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
-    _ELEMENTS: ClassVar[Elements] = {"geometry": (Geometry, True, False)}
-    _TAG = "collision"
     _RECORD = records.Collision
     _needed = 3
 
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Origin("The pose (4, 4) of the shape in the link.")
-    geometry: Any = Part("The shape.", Geometry, optional=False)
+    geometry: Any = Part("The shape.", Geometry, required=True)
 
     @classmethod
     def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
@@ -591,16 +557,9 @@ class _Worn(Part):
 class Visual(_Placed):
     """A shape of a link that is seen; ``origin`` (4, 4) or (6,) places it in the link."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "geometry": (Geometry, True, False),
-        "material": (Material, False, False),
-    }
-    _TAG = "visual"
     _RECORD = records.Visual
-    _needed = 1
 
-    geometry: Any = Part("The shape.", Geometry, optional=False)
+    geometry: Any = Part("The shape.", Geometry, required=True)
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Origin("The pose (4, 4) of the shape in the link.")
     material: Any = _Worn("The material; or None.", Material)
@@ -657,9 +616,8 @@ class Inertial(URDFType):
     An inertia that no body has gives a warning.
     """
 
-    _TAG = "inertial"
     _RECORD = records.Inertial
-    _needed = 2
+    _is_place = True
 
     mass: Any = Number("The mass, kg.")
     inertia: Any = _Inertia("The inertia (3, 3) about the centre of mass, kg m².", symmetric)
@@ -683,9 +641,6 @@ class Inertial(URDFType):
             if value is not None:
                 setattr(other, name, value)
         return other
-
-    def _place(self) -> str:
-        return "inertial"
 
     def _scale_lengths(self, factors: Floats) -> None:
         """Keep the density: masses by the volume, second moments of mass by lengths too."""
@@ -718,14 +673,8 @@ class Link(URDFTypeWithMesh):
     is changed.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "inertial": (Inertial, False, False),
-        "visuals": (Visual, False, True),
-        "collisions": (Collision, False, True),
-    }
-    _TAG = "link"
     _RECORD = records.Link
+    _is_place = True
     _needed = 4
     kinematic = True
 
@@ -768,12 +717,6 @@ class Link(URDFTypeWithMesh):
             return held
         same = filler.mass == 1.0 and np.array_equal(filler.inertia, np.eye(3))
         return None if same and np.array_equal(filler.origin, np.eye(4)) else filler
-
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-
-    def _place(self) -> str:
-        return f"link '{self.name}'"
 
     def __repr__(self) -> str:
         return f"<Link '{self.name}'>"

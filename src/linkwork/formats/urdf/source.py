@@ -25,7 +25,7 @@ CODES = """
 no-file | error | There is no such file. | Mind the folder that you are in.
 not-a-file | error | A folder, pipe or device. | Name a file.
 unreadable | error | The system does not let the file be read. | See its reason.
-file-size | error | The file has more than 256 MB. | Split it.
+file-size | error | More than 256 MB, or 150,000 joints. | Split it.
 compressed | error | The file is an archive. | Unpack it first.
 encoding | error | Not text in the encoding it declares. | Save it as UTF-8.
 declaration | warning | White space before the XML declaration: read as if it were behind. | Put the
@@ -37,6 +37,9 @@ undeclared-prefix | warning | A name space that is declared nowhere: what has it
 
 LARGEST_FILE = 256 * 1024 * 1024
 """The largest description, in bytes."""
+
+MOST_JOINTS = 150_000
+"""Joints of the longest description: some 20 s and 2 GB."""
 
 _DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._:\-]{1,40})[\"']")
 _COMPRESSED = {
@@ -127,6 +130,17 @@ def given(
         kind = type(source).__name__
         raise TypeError(f"a description is a path, an XML text or bytes, not {kind}") from None
     return bytes_of_file(path, LARGEST_FILE, hint=_NO_PATH), path if file is None else file
+
+
+def check_joints(data: bytes, file: str | None) -> None:
+    """Refuse a description of too many joints before any of them is read.
+
+    Raises: DescriptionError.
+    """
+    count = data.count(b"<joint")
+    if count > MOST_JOINTS:
+        message = f"it has {count:,} joints; descriptions of at most {MOST_JOINTS:,} are read"
+        raise refuse(file, "file-size", message, "split it into robots of their own")
 
 
 def _too_large(file: str | None, size: int, largest: int) -> DescriptionError:

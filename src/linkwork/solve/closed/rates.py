@@ -31,7 +31,7 @@ from linkwork.algorithms.vector3 import Scalar, times, total
 from linkwork.checks import plain
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import Kernel, build
-from linkwork.compile.recipe import algorithm_recipe, text_recipe
+from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
 from linkwork.mechanism.model import Mechanism
@@ -151,7 +151,7 @@ class Rates:
 
         with self._compiler.work(f"openings for {m.name}"):
             key = ("closed", "openings", m.digest)
-            recipe = text_recipe(key, "openings", {"q": m.n_q}, expression)
+            recipe = expression_recipe(key, "openings", {"q": m.n_q}, expression)
             return build(recipe, compiler=self._compiler)
 
     def openings(self, q: Configuration) -> Floats:
@@ -259,7 +259,7 @@ class Rates:
 
         key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
         with self._compiler.work(f"velocities for {m.name}"):
-            recipe = text_recipe(key, "rates", {"q": m.n_q}, velocities)
+            recipe = expression_recipe(key, "rates", {"q": m.n_q}, velocities)
             made = build(recipe, compiler=self._compiler).bound()
         return self._calls.setdefault(asked, made)
 
