@@ -216,9 +216,10 @@ class Frame(Pair, Moving):
 
 
 def _of_dh(formula: Formula, a: Any, alpha: Any, d: Any, theta: Any) -> Frame:
-    if not a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
-        what = "a parameter of Denavit and Hartenberg"
-        a, alpha, d, theta = numbers((a, alpha, d, theta), what)
+    if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+        if -inf < alpha < inf and -inf < theta < inf:
+            return formula.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
+    a, alpha, d, theta = numbers((a, alpha, d, theta), "a parameter of Denavit and Hartenberg")
     return formula.call(a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta))
 
 

@@ -28,7 +28,6 @@ from linkwork.faces.pykdl.values import (
     Value,
     ZeroAxisWarning,
     ZeroQuaternionWarning,
-    near,
     number,
     numbers,
     of_one_kind,
@@ -345,9 +344,6 @@ class Rotation(Moving):
 
     def _put(self, other: Any) -> None:
         self._m = other._m
-
-    def _near(self, other: Any, eps: float) -> Any:
-        return near(self._m, other._m, eps)
 
     if TYPE_CHECKING:
 
