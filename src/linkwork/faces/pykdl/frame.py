@@ -101,7 +101,7 @@ class Frame(Pair, Moving):
     @staticmethod
     def Identity() -> Frame:
         """The outer frame itself."""
-        return Frame()
+        return _OUTER.__copy__()
 
     @staticmethod
     def DH(a: float, alpha: float, d: float, theta: float) -> Frame:
@@ -271,6 +271,7 @@ def _craig(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any) -> Frame:
     return frame_of(m, (a, -sa * d, ca * d))
 
 
+_OUTER = Frame()
 _DH = Formula("DH", _standard, (float,) * 6, Frame)
 _CRAIG = Formula("Craig", _craig, (float,) * 6, Frame)
 _STEP = Formula("step", _step, (Frame, Twist, float, float, float, float), (9, 3))

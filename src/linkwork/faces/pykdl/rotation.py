@@ -278,7 +278,9 @@ def _turning(axis: int) -> Callable[[Rotation, float], None]:
 
     def turn(self: Rotation, angle: float) -> None:
         """Turn, in place, about its own axis: this = this * RotX(angle), and so on."""
-        self._m = of_one_kind(ABOUT[axis].call(self._m, *sine_and_cosine(angle)))
+        s, c = sine_and_cosine(angle)
+        m, of_float = ABOUT[axis].call(self._m, s, c), s.__class__ is self._m[0].__class__ is float
+        self._m = m if of_float else of_one_kind(m)
 
     return turn
 

@@ -13,7 +13,7 @@ can be looked at without copying them.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import repeat
 from math import copysign, cos, inf, nan, sin
@@ -143,11 +143,17 @@ def number(value: Any, what: str) -> float:
     raise WrongTypeError(text)
 
 
-def numbers(values: Iterable[Any], what: str) -> Any:
+def numbers(values: Sequence[Any], what: str) -> Any:
     """Real numbers as a tuple of floats, or where one is an array, all as arrays of one shape.
 
     Raises: WrongTypeError; ShapeError for shapes that do not fit together.
     """
+    if values[0].__class__ is values[-1].__class__ is float and values.__class__ is tuple:
+        for value in values:
+            if value.__class__ is not float:
+                break
+        else:
+            return values
     taken: list[Any] = []
     for value in values:
         kind = value.__class__
@@ -668,6 +674,7 @@ class Pair(Value):
     """The parts that it has where none are given."""
     _copied: ClassVar[Formula]
     """Two parts to copies of both."""
+    _copy: ClassVar[Formula]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -675,6 +682,7 @@ class Pair(Value):
             kinds = tuple([kind for _, kind in cls._held])
             cls._rest = (kinds[0](), kinds[1]())
             cls._copied = Formula(f"{cls.__name__} copied", cls._copies, kinds, kinds)
+            cls._copy = Formula(f"{cls.__name__} copy", cls._copied_parts, (cls,), cls)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         if named:
@@ -749,10 +757,13 @@ class Pair(Value):
         self._a._put(other._a)
         self._b._put(other._b)
 
-    def __copy__(self) -> Any:
+    def _copied_parts(self) -> Any:
         made = _new(type(self))
-        made._a, made._b = self._copied.call(self._a, self._b)
+        made._a, made._b = self._a.__copy__(), self._b.__copy__()
         return made
+
+    def __copy__(self) -> Any:
+        return self._copy.call(self)
 
 
 class Moving(Value):
@@ -804,8 +815,13 @@ class Zero:
     Row S3-010.
     """
 
+    def __init__(self) -> None:
+        self._of_classes: dict[Any, Callable[[], Any]] = {}
+
     def __get__(self, instance: Any, owner: type[Value]) -> Callable[[], Any]:
         kind = owner._kind
+        if instance is None and kind in self._of_classes:
+            return self._of_classes[kind]
 
         def zero() -> Value:
             """A zero value; of an object, which becomes zero too."""
@@ -813,6 +829,8 @@ class Zero:
                 instance._put(kind())
             return kind()
 
+        if instance is None:
+            self._of_classes[kind] = zero
         return zero
 
 

@@ -211,11 +211,9 @@ class Six(Pair, Linear):
         return self._a._v[k] if k < 3 else self._b._v[k - 3]
 
     def __setitem__(self, i: int, value: float) -> None:
-        k = index(i, 6, self._kind.__name__)
-        if k < 3:
-            self._a[k] = value
-        else:
-            self._b[k - 3] = value
+        k = i if i.__class__ is int and -1 < i < 6 else index(i, 6, self._kind.__name__)
+        part = self._a if k < 3 else self._b
+        part._v = replaced(part._v, k % 3, value, "a component of a Vector")
 
     def __iter__(self) -> Iterator[float]:
         return iter(self._numbers())
