@@ -67,11 +67,11 @@ def closing(robot: Any, q: np.ndarray, ends: tuple[str, str], kind: str) -> Any:
 
 
 @cache
-def with_every_kind(base: str = "fixed") -> Assembled:
-    """Two arms with a loop of every kind, and two couplings."""
+def with_every_kind(base: str = "fixed", kinds: tuple[str, ...] = tuple(FREE)) -> Assembled:
+    """Two arms with a loop of every kind, or of these, and two couplings."""
     robot: Any = lw.load("two_arm_torso", base=base)
     q = robot.random(seed=rng("every kind of loop"))
-    for place, kind in enumerate(FREE):
+    for place, kind in enumerate(kinds):
         ends = ("left_tool0", "right_tool0") if place % 2 else ("right_tool0", "base_link")
         robot = closing(robot, q, ends, kind)
     m = robot.mechanism
@@ -90,7 +90,7 @@ def with_every_kind(base: str = "fixed") -> Assembled:
 BUNDLED = ("four_bar", "slider_crank", "five_bar", "delta", "stewart", "excavator")
 OF_KINDS = tuple(f"{kind}, {base}" for kind in FREE for base in ("fixed", "floating"))
 MADE_UP = ("skew", "skew, floating", "everything", "two loops", "couplings", "coupled followers")
-CASES = (*BUNDLED, *OF_KINDS, *MADE_UP, "every kind")
+CASES = (*BUNDLED, *OF_KINDS, *MADE_UP, "several kinds")
 FEW = (*BUNDLED[:5:2], "revolute, floating", "/y, fixed", "universal, floating", "planar, fixed",
        "everything", "couplings", "two loops", "coupled followers")  # fmt: skip
 """Of each sort some, for what takes long."""
@@ -167,8 +167,8 @@ def bundled(name: str, random: np.random.Generator, n: int = N) -> tuple[Any, np
 
 
 def _made(name: str, random: np.random.Generator) -> tuple[Any, np.ndarray]:
-    if name == "every kind":
-        robot = with_every_kind("floating")
+    if name == "several kinds":
+        robot = with_every_kind("floating", ("universal", "distance", "/y", "position"))
         return _driven(robot), robot.at[None]
     if name in MADE_UP:
         robot, q = _tree(name, random)

@@ -148,7 +148,13 @@ def steps(
         if bound is not None:
             most = max(most, whole / finite_number(bound, name, above=0.0))
     count = math.ceil(most * (1.0 - 1e-12))
-    return interpolate(first, last, np.linspace(0.0, 1.0, count + 1), path=path)
+    while True:
+        made = interpolate(first, last, np.linspace(0.0, 1.0, count + 1), path=path)
+        # on a screw the origin goes around: its steps together are longer than the way
+        step = float(np.linalg.norm(made[1, :3, 3] - first[:3, 3]))
+        if length is None or step <= length * (1.0 + 1e-12):
+            return made
+        count = max(count + 1, math.ceil(count * step / length * (1.0 - 1e-12)))
 
 
 def _rows(T: ArrayLike) -> Floats:

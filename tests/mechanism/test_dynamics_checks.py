@@ -38,7 +38,7 @@ def inertial(mass: float, *moments: float, com: str = "0 0 0") -> str:
 BOX = inertial(2, 0.1, 0.1, 0.1, com="0.1 0.2 0")
 
 
-def chain(*links: str, kinds: tuple[str, ...] = (), axes: tuple[str, ...] = ()) -> Mechanism:
+def chain_text(*links: str, kinds: tuple[str, ...] = (), axes: tuple[str, ...] = ()) -> str:
     """Links in a row, each with this inside, joined by turns about z or as said."""
     parts = [f'<link name="l{k}">{inside}</link>' for k, inside in enumerate(links)]
     for k in range(1, len(links)):
@@ -49,7 +49,11 @@ def chain(*links: str, kinds: tuple[str, ...] = (), axes: tuple[str, ...] = ()) 
             f'<origin xyz="0.1 0 0"/><axis xyz="{axis}"/>'
             '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
         )
-    return mechanism_from(f'<robot name="r">{"".join(parts)}</robot>')
+    return f'<robot name="r">{"".join(parts)}</robot>'
+
+
+def chain(*links: str, **options: tuple[str, ...]) -> Mechanism:
+    return mechanism_from(chain_text(*links, **options))
 
 
 # ------------------------------------------------------------------------------------- inertias
@@ -158,16 +162,6 @@ def test_a_link_between_without_weight():
     check_movable(chain("", "", BOX, axes=("0 0 1", "0 1 0")))
     with pytest.raises(InputError, match="while the joints behind it are free"):
         check_movable(chain("", "", BOX, kinds=("prismatic", "prismatic")))
-
-
-def chain_text(*links: str) -> str:
-    parts = [f'<link name="l{k}">{inside}</link>' for k, inside in enumerate(links)]
-    for k in range(1, len(links)):
-        parts.append(
-            f'<joint name="j{k}" type="continuous"><parent link="l{k - 1}"/><child link="l{k}"/>'
-            '<origin xyz="0.1 0 0"/><axis xyz="0 0 1"/></joint>'
-        )
-    return f'<robot name="r">{"".join(parts)}</robot>'
 
 
 def test_negative_masses_that_were_accepted():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -122,35 +123,23 @@ def test_at_its_reference_a_body_is_where_it_is_described():
     np.testing.assert_allclose(model_poses(m, np.array([0.7]))["b"][:3, 3], b.pos, atol=1e-15)
 
 
-def test_links_between_are_named_for_body_and_joint_and_weigh_nothing():
-    parts = parts_from_mjcf(
-        model([body("b")], [joint("x", "slide"), joint("y", "slide"), joint("z")])
-    )
-    assert [link.name for link in parts.links] == ["world", "b/x", "b/y", "b"]
-    assert [link.mass for link in parts.links] == [0, 0, 0, 1]
-    assert [(j.parent, j.child) for j in parts.joints] == [
-        ("world", "b/x"),
-        ("b/x", "b/y"),
-        ("b/y", "b"),
-    ]
-
-
-def test_a_joint_away_from_the_body_adds_one_link():
-    parts = parts_from_mjcf(model([body("b")], [joint("j", pos=(1.0, 0.0, 0.0))]))
-    assert [link.name for link in parts.links] == ["world", "b/j", "b"]
-    assert [(j.name, j.type) for j in parts.joints] == [
-        ("j", JointType.CONTINUOUS),
-        ("b_fixed", JointType.FIXED),
-    ]
-    assert len(parts_from_mjcf(model([body("b")], [joint("j", "slide", pos=NONE)])).links) == 2
-
-
-def test_a_slide_moves_the_same_way_wherever_it_stands():
-    far = joint("j", "slide", pos=(5.0, 0.0, 0.0))
-    assert [link.name for link in parts_from_mjcf(model([body("b")], [far])).links] == [
-        "world",
-        "b",
-    ]
+@pytest.mark.parametrize(
+    ("joints", "links", "types"),
+    [
+        ([joint("x", "slide"), joint("y", "slide"), joint("z")], ["b/x", "b/y", "b"], "PPC"),
+        ([joint("j", pos=(1.0, 0.0, 0.0))], ["b/j", "b"], "CF"),  # a turn away from the body
+        ([joint("j", "slide", pos=(5.0, 0.0, 0.0))], ["b"], "P"),  # a slide is the same anywhere
+    ],
+)
+def test_links_between_are_named_for_body_and_joint_and_weigh_nothing(
+    joints: list[Joint], links: list[str], types: str
+):
+    parts = parts_from_mjcf(model([body("b")], joints))
+    assert [link.name for link in parts.links] == ["world", *links]
+    assert [link.mass for link in parts.links] == [0] * len(links) + [1]
+    assert [(j.parent, j.child) for j in parts.joints] == [*itertools.pairwise(["world", *links])]
+    assert "".join(j.type.name[0] for j in parts.joints) == types
+    assert [j.name for j in parts.joints] == [*(j.name for j in joints), "b_fixed"][: len(links)]
 
 
 @pytest.mark.parametrize(

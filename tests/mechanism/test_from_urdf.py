@@ -43,23 +43,6 @@ def test_every_sound_example_robot_builds():
         assert assemble(parts_of(m)) == m
 
 
-def test_inertias_are_those_of_pinocchio():
-    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
-    for path in robots.example_robot_urdfs():
-        m = robots.mechanism_from(path)
-        other = pin.buildModelFromUrdf(str(path))
-        assert set(other.names) - {"universe"} == set(m.body_joint_names) - {""}, path.name
-        for b in range(1, m.n_bodies):
-            theirs = other.inertias[other.getJointId(m.body_joint_names[b])]
-            k = m.frame(m.body_names[b])  # Pinocchio's joint frame is the frame of the child link
-            R, p = m.R_body_frame[k], m.p_body_frame[k]
-            np.testing.assert_allclose(m.mass[b], theirs.mass, rtol=1e-14)
-            scale = 1e-12 * max(1.0, float(np.abs(m.I_com[b]).max()))
-            np.testing.assert_allclose(R.T @ m.I_com[b] @ R, theirs.inertia, atol=scale, rtol=1e-9)
-            if m.mass[b]:
-                np.testing.assert_allclose(R.T @ (m.p_body_com[b] - p), theirs.lever, atol=1e-13)
-
-
 def test_limits_of_each_joint():
     m = robots.mechanism_from(robots.every_joint_urdf())
     at = {name: slice(m.q_start[c], m.q_start[c + 1]) for c, name in enumerate(m.joint_names)}

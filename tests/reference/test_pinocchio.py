@@ -8,16 +8,17 @@ are 1e-10, times the largest coordinate where the robot is larger than a metre.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-import casadi as cs
 import numpy as np
 import pytest
 
-from dynamics_cases import as_column, evaluate
 from dynamics_engines import Pinocchio
+from graph_values import of_graph
 from linkwork.algorithms.configuration import random
 from linkwork.algorithms.jacobian import REFERENCES
 from linkwork.algorithms.registry import find
+from linkwork.compile.tracing import trace_function
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
@@ -30,23 +31,26 @@ FRAMES = dict(zip(REFERENCES, (pin.LOCAL_WORLD_ALIGNED, pin.LOCAL, pin.WORLD), s
 TOLERANCE = 1e-10
 
 
-def traced(m: Mechanism, calls: list[tuple[str, dict[str, str]]]):
-    """These algorithms of q as one CasADi graph; it maps rows of q to a list of arrays of rows."""
-    q = cs.SX.sym("q", m.n_q)
-    outputs = []
-    for name, static in calls:
-        outputs.append(as_column(evaluate(name, m, q, **static)))
-    function = cs.Function("f", [q], outputs)
-    shapes = [find(name).output(m) for name, _ in calls]
+def traced(
+    m: Mechanism, calls: list[tuple[str, dict[str, str]]], rows: np.ndarray
+) -> list[np.ndarray]:
+    """These algorithms of rows of q, as one graph."""
 
-    def run(rows: np.ndarray) -> list[np.ndarray]:
-        values = function.call([cs.DM(rows.T)])
-        return [
-            np.array(value).T.reshape(len(rows), *shape)
-            for value, shape in zip(values, shapes, strict=True)
-        ]
+    def outputs(o: Any, q: Any) -> dict[str, Any]:
+        return {
+            str(k): find(name).run(o, m, (q,), {}, **static)
+            for k, (name, static) in enumerate(calls)
+        }
 
-    return run
+    t = trace_function("poses", {"q": m.n_q}, outputs)
+    values = of_graph(t.graph, t.outputs, [rows])
+    found = []
+    for numbers, (name, _) in zip(t.outputs, calls, strict=True):
+        flat = np.zeros((len(rows), len(numbers)))
+        for element, k in enumerate(numbers):
+            flat[:, element] = values[k]
+        found.append(flat.reshape(len(rows), *find(name).output(m)))
+    return found
 
 
 def assert_near(got: np.ndarray, expected: np.ndarray, what: str) -> None:
@@ -61,7 +65,7 @@ def compare(engine: Pinocchio, rows: np.ndarray) -> None:
     links = m.frame_names[: m.n_link_frames]
     calls: list[tuple[str, dict[str, str]]] = [("fk_all", {})]
     calls += [("jacobian", {"frame": f, "reference": r}) for f in links for r in REFERENCES]
-    poses, *jacobians = traced(m, calls)(rows)
+    poses, *jacobians = traced(m, calls, rows)
     poses = poses[:, [m.frame(name) for name in links]]
     ids = {name: model.getFrameId(name, pin.FrameType.BODY) for name in links}
     assert max(ids.values()) < len(model.frames), "Pinocchio lacks a link"
@@ -99,7 +103,7 @@ def test_there_are_67_real_robots() -> None:
 def compare_centres(engine: Pinocchio, rows: np.ndarray) -> None:
     """The centre of mass and its Jacobian. Pinocchio leaves out what a fixed base carries."""
     m, model, data = engine.m, engine.model, engine.data
-    coms, jacobians = traced(m, [("com", {}), ("com_jacobian", {})])(rows)
+    coms, jacobians = traced(m, [("com", {}), ("com_jacobian", {})], rows)
     moving = pin.computeTotalMass(model)
     fixed = model.inertias[0]
     fraction = moving / m.mass.sum()

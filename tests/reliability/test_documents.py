@@ -361,7 +361,7 @@ REFUSALS: dict[str, Edit] = {
     "the other robot is 'xbase'": lambda d: lw.urdf.merge(
         d, lw.urdf.prefix(d, "x"), Joint("m", "fixed", "arm", "xarm")
     ),
-    "joint 'slide': field 'rpy'": lambda d: lw.urdf.to_text(
+    "joint 'slide': attribute 'rpy'": lambda d: lw.urdf.to_text(
         replace(d.robot, joints=(replace(d.robot.joints[1], rpy=(0.0, np.inf, 0.0)),))
     ),
 }

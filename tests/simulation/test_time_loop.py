@@ -184,19 +184,6 @@ def test_energies_and_torques_are_those_of_the_kept_states():
     np.testing.assert_array_equal(result.energy, result.kinetic_energy + result.potential_energy)
 
 
-def test_at():
-    result = simulated(M, [[0.1, 0.2], [0.5, 1.0]], None, 0.1)
-    q, v = result.at(0.0555)
-    assert (q.shape, v.shape) == ((2, 2), (2, 2))
-    exact = simulated(M, [[0.1, 0.2], [0.5, 1.0]], None, 0.0555)
-    np.testing.assert_allclose(q, exact.q[:, -1], atol=1e-11)
-    np.testing.assert_allclose(v, exact.v[:, -1], atol=1e-8)
-    q, v = result.at([0.0, 0.1])
-    np.testing.assert_allclose(q, result.q[:, [0, -1]], atol=1e-14)
-    still = simulated(M, [0.1, 0.2], [1.0, 2.0], 0.0)
-    np.testing.assert_allclose(still.at(0.0)[1], [1.0, 2.0], atol=1e-14)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_no_duration_gives_the_first_state(method: str):
     result = simulated(M, [[0.1, 0.2]], None, 0.0, method=method)

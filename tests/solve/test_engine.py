@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork import settings
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import host
 from linkwork.errors import InputError, LinkworkError
@@ -25,7 +26,8 @@ PANDA = lw.load("panda")
 
 
 def solver(clock, robot=PANDA, tasks="tool0"):
-    return InverseKinematics(robot.mechanism, tasks, compiler=Compiler(host(), clock=clock))
+    compiler = Compiler(host(), settings.kernel_cache(), clock)
+    return InverseKinematics(robot.mechanism, tasks, compiler=compiler)
 
 
 def ticking(seconds=1.0):
@@ -250,7 +252,8 @@ def test_an_interrupt_is_heard_in_the_midst_of_a_large_call(kind, threads):
 
 def test_compiling_is_not_bounded_by_the_time_of_the_search():
     """A compiler that keeps nothing: its first search gets as far as any later one."""
-    fresh = solver(time.perf_counter)
+    timed = Compiler(host(), clock=time.perf_counter)
+    fresh = InverseKinematics(PANDA.mechanism, "tool0", compiler=timed)
     far = hard(1, reachable=False)[0]
     first, later = (fresh.solve(far, seconds=0.2).restarts for _ in range(2))
     assert first == later > 8  # the try that came nearest
@@ -296,33 +299,32 @@ def same(one: Any, batch: Any, k: int) -> None:
     assert one.reason == batch.reason_for(k)
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("start", [None, "q0"])
-def test_several_tasks(start):
-    n = 8
+def _cases(n):
+    """Tasks of two hands, and n targets of each."""
     left, right = poses(n)
     points, ways = np.ascontiguousarray(right[:, :3, 3]), np.ascontiguousarray(right[:, :3, 2])
-    between = np.linalg.inv(left) @ right
-    cases = [
-        ([Pose(LEFT), Pose(RIGHT)], [left, right]),
-        ([Direction(RIGHT, axis=(0, 0, 1)), Pose(LEFT)], [3.0 * ways, left]),
-        ([Pose(LEFT), RelativePose(LEFT, RIGHT)], [left, between]),
-        ([Position(LEFT), OnPlane(RIGHT)], [left[:, :3, 3], np.hstack([points, ways])]),
-    ]
+    return {
+        "poses": ([Pose(LEFT), Pose(RIGHT)], [left, right]),
+        "direction": ([Direction(RIGHT, axis=(0, 0, 1)), Pose(LEFT)], [3.0 * ways, left]),
+        "relative": ([Pose(LEFT), RelativePose(LEFT, RIGHT)], [left, np.linalg.inv(left) @ right]),
+        "plane": ([Position(LEFT), OnPlane(RIGHT)], [left[:, :3, 3], np.hstack([points, ways])]),
+    }
+
+
+@pytest.mark.sweep(2, by="case")
+@pytest.mark.parametrize("start", [None, "q0"])
+@pytest.mark.parametrize("case", ["poses", "direction", "relative", "plane"])
+def test_several_tasks(case, start):
+    tasks, targets = _cases(6)[case]
     q0 = None if start is None else ARMS.random(seed=3)
-    for tasks, targets in cases:
-        solver = ARMS.solver(tasks=tasks)
-        batch = solver.solve(targets, q0, tries=4)
-        usual = solver.solve(targets, q0)
-        for k in range(n):
-            row = [each[k] for each in targets]
-            same(solver.solve(row, q0), usual, k)
-            same(solver.solve(row, q0, tries=4), batch, k)
-            names = solver.problem.order
-            by_name = dict(zip(names, row, strict=True))
-            same(solver.solve(by_name, q0), usual, k)
-            same(solver.solve(tuple(row), q0), usual, k)
-            same(solver.solve([each.tolist() for each in row], q0), usual, k)
+    solver = ARMS.solver(tasks=tasks)
+    batch, usual = solver.solve(targets, q0, tries=4), solver.solve(targets, q0)
+    for k in range(6):
+        row = [each[k] for each in targets]
+        same(solver.solve(row, q0, tries=4), batch, k)
+        by_name = dict(zip(solver.problem.order, row, strict=True))
+        for given in (row, by_name, tuple(row), [each.tolist() for each in row]):
+            same(solver.solve(given, q0), usual, k)
 
 
 @pytest.mark.parametrize(

@@ -206,24 +206,6 @@ def test_misses_are_ranked_by_the_highest_priority_that_is_missed():
     assert [bool(state[GAP] <= 0.0) for state in states] == [True, False, False, False, False]
 
 
-def test_a_lower_level_takes_no_part_in_what_the_first_level_asks_for():
-    """To first order, the rows of the first level move as they do without a second."""
-    robot = lw.load("panda")
-    tip, g = MODELS["panda"].tip, rng("lower level")
-    alone = make_problem(robot.mechanism, Pose(tip))
-    both = make_problem(robot.mechanism, [Pose(tip), Position("link4", priority=1)])
-    gaps = []
-    for q in 0.2 * robot.neutral() + 0.8 * robot.random(20, seed=8):  # away from limits
-        goal = robot.fk(robot.integrate(q, 1e-4 * g.normal(size=robot.n_v)), tip)
-        elbow = robot.fk(q, "link4")[:3, 3] + 1e-4 * g.normal(size=3)
-        first, _ = iteration(NUMPY, alone, q, *numbers(alone, goal))
-        second, _ = iteration(NUMPY, both, q, *numbers(both, [goal, elbow]))
-        J = robot.jacobian(q, tip)
-        gaps.append(np.linalg.norm(J @ (second - first)) / np.linalg.norm(J @ (first - q)))
-        assert np.linalg.norm(second - first) > 1e-6
-    assert max(gaps) < 1e-6
-
-
 def test_features_tell_where_a_pose_is():
     g = rng("features")
     for _ in range(200):

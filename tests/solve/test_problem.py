@@ -8,12 +8,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from ik_solving import rows_of
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.ops.numpy import NUMPY
-from linkwork.solve.expressions import iteration
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, NearPosture
 from linkwork.solve.problem import Layout, make_problem, parts_of
@@ -183,13 +179,6 @@ def test_a_problem_survives_pickling():
     np.testing.assert_array_equal(again.tasks[0].target, problem.tasks[0].target)
 
 
-def test_angles_without_limits_wrap():
-    problem = make_problem(mechanism("mobile_arm"), Pose(lw.load("mobile_arm").frame_names[-1]))
-    assert problem.wraps.dtype == bool
-    assert (problem.is_angle | ~problem.wraps).all()
-    assert problem.wraps.any()
-
-
 def test_turns_that_something_counts_are_not_wrapped():
     free = mechanism_from(chain("continuous", "continuous"))
     assert make_problem(free, Pose("l2")).wraps.all()
@@ -282,22 +271,6 @@ def test_spans_are_disjoint_complete_and_as_long_as_their_numbers(name):
     assert [b - a for a, b in layout.limit_settings] == [len(x.settings) for x in problem.limits]
 
 
-def test_weights_have_places_only_where_there_is_something_to_weigh():
-    def weighed(*tasks):
-        return [b - a for a, b in make_problem(ARM, list(tasks)).layout.weights]
-
-    left, right = Pose("left_tool0"), Pose("right_tool0")
-    assert weighed(left) == [0]
-    assert weighed(left, right) == [1, 1]
-    assert weighed(left, right, CenterOfMass(priority=1)) == [1, 1, 0]
-
-
-def test_where_the_move_began_is_kept_only_where_a_limit_asks():
-    assert make_problem(ARM, Pose("left_tool0")).layout.start == (12, 12)
-    fast = make_problem(ARM, Pose("left_tool0"), limits=[VelocityLimit(0.1)])
-    assert fast.layout.start[1] - fast.layout.start[0] == len(fast.moved)
-
-
 ROBOT = lw.load("humanoid")
 M = ROBOT.mechanism
 FEET = [Pose("left_foot"), Pose("right_foot")]
@@ -355,24 +328,6 @@ def test_a_task_that_nothing_moves_belongs_to_the_first_part():
     legs = [name for name in M.joint_names if any(x in name for x in ("hip", "knee", "ankle"))]
     found = parts(fixed, *FEET, joints=legs)
     assert [names(part) for part in found] == [["head", "left_foot"], ["right_foot"]]
-
-
-def test_a_part_steps_as_the_whole_does_but_for_what_they_share():
-    """The damping of the whole is for all errors together: with one leg still, they agree."""
-    whole = make_problem(M, FEET)
-    q = 0.3 * ROBOT.random(seed=2) + 0.7 * ROBOT.neutral()
-    goals = [ROBOT.fk(q + 0.01, "left_foot"), ROBOT.fk(q, "right_foot")]
-    parameters, _, _ = rows_of(whole, goals, q)
-    settings = settings_of(whole, Options())
-    x = q[list(whole.moved)]
-    after, _ = iteration(NUMPY, whole, x, parameters[0], settings)
-    part = parts_of(whole)[0]
-    own, _, _ = rows_of(part, goals[0], q)
-    of_call = settings_of(part, Options())
-    mine, _ = iteration(NUMPY, part, q[list(part.moved)], own[0], of_call)
-    places = [whole.moved.index(k) for k in part.moved]
-    np.testing.assert_allclose(mine, after[places], atol=1e-12)
-    assert np.abs(mine - q[list(part.moved)]).max() > 1e-3
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -185,25 +183,6 @@ def test_one_takes_nothing_but_what_fits(program):
         (T.tolist(), Q0, given), (T.T, Q0, given), (T, Q0[:5], given), (T, Q0, given[:-1]),
     ):  # fmt: skip
         assert program.one(*arguments) is None
-
-
-def test_threads_of_python_share_a_program(program):
-    T = targets(2000, "shared")
-    expected = program.run([T], Q0[None], options(program))
-    failed = []
-
-    def work():
-        for _ in range(3):
-            q, report = program.run([T], Q0[None], options(program))
-            if not (np.array_equal(q, expected[0]) and np.array_equal(report, expected[1])):
-                failed.append(1)
-
-    workers = [threading.Thread(target=work) for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert not failed
 
 
 STARTS = np.array([[-4.0, -4.0], [8.0, 8.0], [0.0, 0.0]])

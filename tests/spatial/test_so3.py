@@ -8,6 +8,7 @@ import pytest
 
 from backends import derivative, jax_x64
 from ladders import DIGITS, QUOTIENTS, angles, axes, exact, exact_exp, exact_polynomial, rounded
+from linkwork.ops.dual import Duals
 from linkwork.ops.numpy import NUMPY as o
 from linkwork.spatial import rotations, so3
 from seeds import rng
@@ -159,11 +160,10 @@ def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
 
         ws = jax.numpy.asarray(keep)
         Rs = jax.numpy.asarray(np.stack([so3.exp(o, w) for w in keep]))
-        for direction in (jax.jacfwd, jax.jacrev):
-            slope = jax.jit(jax.vmap(lambda R, f=direction: f(moved)(jax.numpy.zeros(3), R)))(Rs)
-            for w, ours in zip(keep, np.asarray(slope), strict=True):
-                expected = so3.left_jacobian_inverse(o, w)
-                np.testing.assert_allclose(ours, expected, rtol=0, atol=60 * EPS)
+        slope = jax.jit(jax.vmap(lambda R: jax.jacrev(moved)(jax.numpy.zeros(3), R)))(Rs)
+        for w, ours in zip(keep, np.asarray(slope), strict=True):
+            expected = so3.left_jacobian_inverse(o, w)
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=60 * EPS)
         # d exp(w)/dw_k = [J_l column k] exp(w)
         slopes = np.asarray(jax.jit(jax.vmap(jax.jacrev(lambda w: so3.exp(JAX, w))))(ws))
         for w, ours in zip(keep, slopes, strict=True):
@@ -174,45 +174,17 @@ def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
 
 
 def test_second_derivatives_at_zero_are_finite_and_right():
-    with jax_x64():
-        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
-        from linkwork.ops.jax import JAX  # noqa: PLC0415
-
-        hessian = np.asarray(jax.hessian(lambda w: so3.exp(JAX, w))(jax.numpy.zeros(3)))
+    outer = Duals(Duals(o))
+    inner, units = outer.ops, {k: e for k, e in enumerate(np.eye(3))}
+    at = outer.block(inner.block(np.zeros(3), units), {k: inner.const(e) for k, e in units.items()})
+    found = so3.exp(outer, at)
     generators = [rotations.skew(o, e) for e in np.eye(3)]
     for i in range(3):
         for j in range(3):
             product = generators[i] @ generators[j]
             symmetric = 0.5 * (product + generators[j] @ generators[i])
-            np.testing.assert_allclose(hessian[:, :, i, j], symmetric, atol=EPS)
-
-
-def test_single_precision(vectors: np.ndarray):
-    eps = float(np.finfo(np.float32).eps)
-    keep = vectors[(np.linalg.norm(vectors, axis=1) > 1e-12)][::3].astype(np.float32)
-    with jax_x64(False):
-        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
-        from linkwork.ops.jax import JAX  # noqa: PLC0415
-
-        def both(w):
-            R = so3.exp(JAX, w)
-            J, inverse = so3.left_jacobian(JAX, w), so3.left_jacobian_inverse(JAX, w)
-            return R, so3.log(JAX, R), J, inverse, jax.jacfwd(lambda x: so3.log(JAX, x))(R)
-
-        results = [np.asarray(x) for x in jax.jit(jax.vmap(both))(jax.numpy.asarray(keep))]
-    assert all(x.dtype == np.float32 for x in results)
-    assert all(np.isfinite(x).all() for x in results)
-    for k, w in enumerate(keep.astype(np.float64)):
-        np.testing.assert_allclose(results[0][k], so3.exp(o, w), rtol=0, atol=4 * eps)
-        if np.linalg.norm(w) < np.pi - 1e-5:
-            np.testing.assert_allclose(
-                results[1][k], w, rtol=0, atol=8 * eps * max(np.linalg.norm(w), 1e-30)
-            )
-        np.testing.assert_allclose(results[2][k], so3.left_jacobian(o, w), rtol=0, atol=4 * eps)
-        inverse = so3.left_jacobian_inverse(o, w)
-        np.testing.assert_allclose(results[3][k], inverse, rtol=0, atol=4 * eps)
+            second = inner.change(outer.change(found, i), j)
+            np.testing.assert_allclose(second, symmetric, atol=EPS)
 
 
 # --- the scalar functions of the angle, against 200 digits and across their switches ---

@@ -40,11 +40,11 @@ from linkwork.mechanism.loops import (
     Loop,
     checked,
     coupling,
+    free_name,
     gap_between,
 )
 from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
-from linkwork.mechanism.named_positions import joint_values
-from linkwork.mechanism.neutral import neutral
+from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.position_limits import inside_limits
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import inertias
@@ -218,20 +218,15 @@ def _positions_to_lock(
             raise InputError(f"a position is given for '{name}', which is not to be locked")
     else:
         given = {} if at is None else _in_order(m, names, at)
-    q = neutral(m)
-    parts = {name: m.q_slice(m.joint(name)) for name in names}
-    for name, part in parts.items():
-        if given.get(name) is not None:
-            q[part] = joint_values("position", name, given[name], part.stop - part.start)
     q = inside_limits(
         m,
-        q,
+        configuration_from(m, {name: at for name, at in given.items() if at is not None}),
         m.q_indices(m.joint(name) for name in names),
         "lock",
         whose="cannot be locked at",
         hint="lock it inside them, or change the limits in the description",
     )
-    return {name: q[part] for name, part in parts.items()}
+    return {name: q[m.q_slice(m.joint(name))] for name in names}
 
 
 def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
@@ -444,12 +439,7 @@ def close(
     Raises: UnknownNameError for frames and kinds; InputError for names that are taken, frames on
     one body, and distances that are none.
     """
-    taken = {loop.name for loop in m.loops}
-    if name is None:
-        name = first = f"{frame_a}-{frame_b}"
-        number = 2
-        while name in taken:
-            name, number = f"{first}_{number}", number + 1
+    name = free_name(f"{frame_a}-{frame_b}", m.loops) if name is None else name
     added = Loop(name, frame_a, frame_b, kind, distance)  # pyright: ignore[reportArgumentType] -- checked there
     return with_closures(m, m.closures._replace(loops=(*m.loops, added)))
 
@@ -621,17 +611,13 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
 
     Raises: DescriptionError with every entry that does not fit: names that do not exist, kinds.
     """
-    edits: list[tuple[str, int, Callable[[Mechanism], Mechanism]]] = []
-    for each in record.loops:
-        edits.append(("loops", each.line, lambda m, each=each: _with_loop_of(m, each)))
-    for each in record.couplings:
-        edits.append(("couplings", each.line, lambda m, each=each: _with_coupling_of(m, each)))
-    if record.actuated:
-        edits.append(("actuated", record.actuated_line, lambda m: actuate(m, record.actuated)))
+    entries: list[tuple[str, int, Any]] = [("loops", each.line, each) for each in record.loops]
+    entries += [("couplings", each.line, each) for each in record.couplings]
+    entries += [("actuated", record.actuated_line, record.actuated)] if record.actuated else []
     found: list[Finding] = []
-    for element, line, edit in edits:
+    for element, line, each in entries:
         try:
-            m = edit(m)
+            m = _with_entry(m, each)
         except LinkworkError as error:
             found.append(Finding("error", "loops", str(error), record.file, line, element))
     if found:
@@ -639,11 +625,12 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
     return m
 
 
-def _with_loop_of(m: Mechanism, each: LoopRecord) -> Mechanism:
-    return close(m, each.frame_a, each.frame_b, each.kind, name=each.name, distance=each.distance)
-
-
-def _with_coupling_of(m: Mechanism, each: CouplingRecord) -> Mechanism:
+def _with_entry(m: Mechanism, each: LoopRecord | CouplingRecord | Sequence[str]) -> Mechanism:
+    if isinstance(each, LoopRecord):
+        kind, distance = each.kind, each.distance
+        return close(m, each.frame_a, each.frame_b, kind, name=each.name, distance=distance)
+    if not isinstance(each, CouplingRecord):
+        return actuate(m, each)
     if not each.operations:
         return couple(m, each.joint, each.leaders, rate=each.rates, offset=each.offset)
     return couple(m, each.joint, each.leaders, checked(len(each.leaders), each.operations))

@@ -23,17 +23,9 @@ ZERO, ONE = 0, 1
 """The numbers of the expressions 0.0 and 1.0 in every graph."""
 
 
-def _less(a: float, b: float) -> float:
-    return float(a < b)
-
-
-def _quotient(a: float, b: float) -> float:
-    return float(np.float64(a) / np.float64(b))
-
-
 _FOLDED: dict[str, Callable[..., Any]] = {
     "SIN": np.sin, "COS": np.cos, "ATAN2": math.atan2, "SQRT": np.sqrt, "FLOOR": np.floor,
-    "FABS": abs, "FMIN": np.fmin, "FMAX": np.fmax, "LT": _less,
+    "FABS": abs, "FMIN": np.fmin, "FMAX": np.fmax, "LT": lambda a, b: float(a < b),
     "AND": lambda a, b: float(a != 0 and b != 0), "OR": lambda a, b: float(a != 0 or b != 0),
 }  # fmt: skip
 """The values of operations of constants; `_RULES` has those of the others."""
@@ -250,7 +242,7 @@ class ExpressionGraph:
         x, y = self.values[a], self.values[b]
         if x is not None and y is not None:
             with np.errstate(all="ignore"):
-                return self.constant(_quotient(x, y))
+                return self.constant(float(np.float64(x) / np.float64(y)))
         if a == b:
             return ONE
         if y is not None and abs(math.frexp(y)[0]) == 0.5 and math.isfinite(1.0 / y):
@@ -489,18 +481,6 @@ def _applied(operation: str, *blocks: Any) -> Any:
     return own.each(function) if len(blocks) == 1 else own.both(function, *blocks)
 
 
-def _degrees(x: Expressions) -> Expressions:
-    return x * (180.0 / math.pi)
-
-
-def _radians(x: Expressions) -> Expressions:
-    return x * (math.pi / 180.0)
-
-
-def _cosine_of_sine(x: Expressions) -> Expressions:
-    return _applied("SQRT", 1.0 - x * x)
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": partial(_applied, "ADD"), "subtract": partial(_applied, "SUB"),
     "multiply": partial(_applied, "MUL"), "divide": partial(_applied, "DIV"),
@@ -513,11 +493,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda x: _applied("SIN", x),
     "cos": lambda x: _applied("COS", x),
     "tan": lambda x: _applied("SIN", x) / _applied("COS", x),
-    "arcsin": lambda x: _applied("ATAN2", x, _cosine_of_sine(x)),
-    "arccos": lambda x: _applied("ATAN2", _cosine_of_sine(x), x),
+    "arcsin": lambda x: _applied("ATAN2", x, _applied("SQRT", 1.0 - x * x)),
+    "arccos": lambda x: _applied("ATAN2", _applied("SQRT", 1.0 - x * x), x),
     "arctan": lambda x: _applied("ATAN2", x, 1.0),
     "arctan2": lambda y, x: _applied("ATAN2", y, x),
-    "deg2rad": _radians, "radians": _radians, "rad2deg": _degrees, "degrees": _degrees,
+    "deg2rad": lambda x: x * (math.pi / 180.0), "radians": lambda x: x * (math.pi / 180.0),
+    "rad2deg": lambda x: x * (180.0 / math.pi), "degrees": lambda x: x * (180.0 / math.pi),
 }  # fmt: skip
 """NumPy's functions that blocks take, by name."""
 

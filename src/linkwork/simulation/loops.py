@@ -14,7 +14,7 @@ methods).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,14 +59,19 @@ def projected(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     than `STEADY` times one and the largest speed.
     """
     parts = closure_parts(m)
-    seen = _seen(o, m, parts, q)
-    weighed = _Weighed(o, m, q, seen.rows)
-    q = moved(o, m, q, weighed.correction(seen.error))
-    seen = _seen(o, m, parts, q)
+    error, rows = _seen(o, m, parts, q)
+    masses = mass_matrix.passes(Sweep(o, m, q)).lower()
+    by = held(o, masses, m.n_v, independent(o, m, rows), stiffness(m))
+
+    def correction(opening: list[Block]) -> Block:
+        return as_vector(o, answered(by, {}, opening).dv)  # -M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ times the opening
+
+    q = moved(o, m, q, correction([-x for x in error]))
+    _, rows = _seen(o, m, parts, q)
     for _ in range(2):  # the second takes what the first has by rows of the old q, and by mu
-        v = v + weighed.correction(_opening(seen.rows, v, sign=-1.0))
+        v = v + correction(_opening(rows, v))
     left = _largest(o, openings(o, m, q)) * (1.0 / CLOSED)
-    opening = _largest(o, _opening(seen.rows, v, sign=1.0))
+    opening = _largest(o, _opening(rows, v))
     fastest = _largest(o, [v[k] for k in range(m.n_v)])
     return o.concat([q, v, o.vector([o.maximum(left, opening / (STEADY * (1.0 + fastest)))])])
 
@@ -77,18 +82,14 @@ def gaps(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     opening: list[Block] = []
     for part in closure_parts(m):
         squared += part.residual(o, q).squared
-        opening.append(_largest(o, _opening(_seen(o, m, [part], q).rows, v, sign=1.0)))
+        opening.append(_largest(o, _opening(_seen(o, m, [part], q)[1], v)))
     return o.vector([*squared, *opening])
 
 
-class _Seen(NamedTuple):
-    """A closure at a configuration."""
-
-    error: list[Block]  # minus the closure
-    rows: list[dict[int, Block]]  # of its Jacobian, by the number of v
-
-
-def _seen(o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block) -> _Seen:
+def _seen(
+    o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block
+) -> tuple[list[Block], list[dict[int, Block]]]:
+    """Minus the closure, and the rows of its Jacobian, by the number of v."""
     error: list[Block] = []
     rows: list[dict[int, Block]] = []
     for part in parts:
@@ -97,12 +98,12 @@ def _seen(o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block) -> _Seen
         for i in range(part.n_rows):
             error.append(found.error[i])
             rows.append({k: found.columns[k][i] for k in moving})
-    return _Seen(error, rows)
+    return error, rows
 
 
-def _opening(rows: Sequence[dict[int, Block]], v: Block, sign: float) -> list[Block]:
-    """Rate of each row at these velocities, times ``sign``."""
-    return [sign * sum(value * v[k] for k, value in row.items()) for row in rows]
+def _opening(rows: Sequence[dict[int, Block]], v: Block) -> list[Block]:
+    """The rate of each row at these velocities."""
+    return [sum((value * v[k] for k, value in row.items()), 0.0) for row in rows]
 
 
 def _largest(o: Ops, values: Sequence[Block]) -> Block:
@@ -110,20 +111,6 @@ def _largest(o: Ops, values: Sequence[Block]) -> Block:
     for value in values:
         most = o.maximum(most, o.absolute(value))
     return most
-
-
-class _Weighed:
-    """The masses and the rows at one configuration, factored."""
-
-    def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
-        self._o = o
-        masses = mass_matrix.passes(Sweep(o, m, q)).lower()
-        self._by = held(o, masses, m.n_v, independent(o, m, rows), stiffness(m))
-
-    def correction(self, error: list[Block]) -> Block:
-        """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ times the error."""
-        opening = [-x for x in error]
-        return as_vector(self._o, answered(self._by, {}, opening).dv)
 
 
 def corrected(

@@ -1,4 +1,12 @@
-"""Differential inverse kinematics: one step for a control loop, inside all limits."""
+"""Differential inverse kinematics: one step for a control loop, inside all limits.
+
+What a bound stops is made up for by the other joints: a step that would leave the box of the limits
+has its worst joint put at its bound, and the others do what is left of the task in the directions
+that remain. What cannot be done whole is done in part: the step is made shorter, not bent.
+
+Source: F. Flacco, A. De Luca, O. Khatib, "Control of redundant robots under hard joint
+constraints: saturation in the null space", IEEE Transactions on Robotics 31 (2015).
+"""
 
 from __future__ import annotations
 
@@ -138,12 +146,12 @@ def done_within(
     for k in range(max(passes, 1) if box.bounded else 1):
         rest = _Above(o, above, mask)
         columns = rest.projected(level)
-        damping_here = most
+        level_damping = most
         if k <= spare:  # joints enough: damped next to a singularity only
             pivot = LeastSquares(o, columns, level.rows, LEAST_DAMPING).least_pivot()
             near = o.maximum(0.0, 1.0 - pivot / (_NEAR + _NEAR_BY_DAMPING * most))
-            damping_here = LEAST_DAMPING + most * (near * near)
-        solved = LeastSquares(o, columns, level.rows, damping_here)
+            level_damping = LEAST_DAMPING + most * (near * near)
+        solved = LeastSquares(o, columns, level.rows, level_damping)
         whole = solved.step(level.error)
         start = fixed
         if k > 0:
@@ -478,7 +486,6 @@ class Controller(ProcessBound):
     of mechanisms with too few joints; 1 lets targets out of reach be approached without shaking.
     It holds no state between calls, and may be used by threads at once.
 
-    Source: saturation in the null space, Flacco, De Luca and Khatib, IEEE T-RO 31 (2015).
     Raises: UnknownNameError, InputError (see `make_problem`); InputError for dt, gain and damping;
     UnsupportedFeatureError for a `VelocityLimit` that names a floating joint.
     """

@@ -77,6 +77,10 @@ _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
 _ALLOWED = 5.0e-13
 """Excess over a limit that an answer may have by rounding; its check allows twice as much."""
+_DAMPING_OF_LOOPS, _PASSES_OF_LOOPS = 1.0e-8, 3
+"""How often a way is freed of what opens loops, and the damping. Once lets this damping, over the
+squared singular values, of it through; rounding over the damping is noise where rows follow from
+others. A loop is to stay closed to 1e-12, and a way to end to 1e-6."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 
@@ -565,11 +569,14 @@ def _with_the_rest(
     made short: the first level can follow its bend, and it ends at the next limit.
     """
     update, o = at.update, at.update.o
-    # loops are closed to rounding, which the little damping would not leave them: again, it does
     closing = any(update.problem.tasks[k].keeps_tolerance for k in update.problem.levels[0])
 
-    def above(level: Level) -> list[LeastSquares]:  # hardly damped: left alone from anywhere
-        return [damped(o, level.columns, level.rows, o.const(0.0))] * (2 if closing else 1)
+    def above(level: Level) -> list[LeastSquares]:
+        if closing:  # to rounding
+            exact = LeastSquares(o, level.columns, level.rows, _DAMPING_OF_LOOPS)
+            return [exact] * _PASSES_OF_LOOPS
+        # hardly damped: it is left alone from anywhere
+        return [damped(o, level.columns, level.rows, o.const(0.0))]
 
     once = _lower(o, levels[1:], levels[1:], way, (dx, above(levels[0])))
     still = free_columns(update, at.x, at.reach, once.__getitem__, _NEAR)

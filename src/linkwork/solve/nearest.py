@@ -47,15 +47,13 @@ class Tangent:
         self.unit = np.array([lengths[k] for k in problem.moved_v])
         self._position = np.zeros(len(problem.moved_v), dtype=np.int64)  # in x, of each move
         self._plain = np.ones(len(problem.moved_v), dtype=bool)
-        self.quaternions: list[tuple[int, int]] = []  # where one begins in x, its turns in a move
+        self.quaternions = [(at, v) for _, at, v in problem.quaternions]  # places in x, in a move
+        for _, v in self.quaternions:
+            self._plain[v : v + 3] = False
         at = at_v = 0
         for c in problem.coordinates:
             kind = problem.mechanism.joint_types[c]
             self._position[at_v : at_v + kind.n_v] = at + np.arange(kind.n_v)
-            if kind.has_quaternion:
-                first = at_v + kind.n_lengths
-                self.quaternions.append((at + kind.n_lengths, first))
-                self._plain[first : first + 3] = False
             at, at_v = at + kind.n_q, at_v + kind.n_v
 
     def room(self, x: Floats) -> tuple[Floats, Floats]:

@@ -117,7 +117,12 @@ class Centred(Objective):
     def bind(self, m: Mechanism) -> BoundObjective:
         """The objective for one mechanism (see `Objective.bind`)."""
         coordinates, named = _chosen(m, self.joints)
-        pairs = [pair for c in coordinates for pair in _bounded(m, c)]
+        pairs: list[tuple[int, int, bool]] = []  # index in q, in v, and whether a length
+        for c in coordinates:
+            for i in range(m.joint_types[c].n_q):
+                k = int(m.q_start[c]) + i
+                if np.isfinite([m.lower[k], m.upper[k]]).all() and m.lower[k] < m.upper[k]:
+                    pairs.append((k, int(m.v_start[c]) + i, i < m.joint_types[c].n_lengths))
         if self.joints is not None and not pairs:
             raise InputError("Centred.joints: none of these joints has a lower and an upper limit")
         # the joint of the least range goes all its way in a step: none goes farther
@@ -196,18 +201,6 @@ def _chosen(
         return tuple(range(len(m.joint_names))), ()
     named = tuple(sorted({m.joint(n) for n in ([joints] if isinstance(joints, str) else joints)}))
     return named, named
-
-
-def _bounded(m: Mechanism, c: int) -> list[tuple[int, int, bool]]:
-    """Positions of a joint with two limits that differ: index in q, in v, and whether a length."""
-    kind = m.joint_types[c]
-    found: list[tuple[int, int, bool]] = []
-    for i in range(kind.n_q):
-        k = int(m.q_start[c]) + i
-        if np.isfinite(m.lower[k]) and np.isfinite(m.upper[k]) and m.lower[k] < m.upper[k]:
-            slides = i < kind.n_lengths
-            found.append((k, int(m.v_start[c]) + i, slides))
-    return found
 
 
 def _way(o: Ops, m: Mechanism, c: int, q: Block, target: Block) -> list[Block]:

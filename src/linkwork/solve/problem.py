@@ -289,17 +289,32 @@ class Problem:
         return frozenset(k for limit in self.limits for k in limit.positions)
 
     @cached_property
+    def quaternions(self) -> tuple[tuple[int, int, int], ...]:
+        """The quaternions of moved joints: the coordinate, where it begins in x and in the columns.
+
+        The column is that of the first of its three turns.
+        """
+        m = self.mechanism
+        kinds = [(c, m.joint_types[c]) for c in self.coordinates]
+        return tuple(
+            (
+                c,
+                self.moved.index(m.q_start[c]) + kind.n_lengths,
+                self.moved_v.index(m.v_start[c]) + kind.n_lengths,
+            )
+            for c, kind in kinds
+            if kind.has_quaternion
+        )
+
+    @cached_property
     def balls(self) -> tuple[Ball, ...]:
         """The spherical joints that move, with the angles that the description and limits leave."""
         m = self.mechanism
         found: list[Ball] = []
-        for c in self.coordinates:
-            if m.joint_types[c] is not JointType.SPHERICAL:
-                continue
-            margin = max((limit.margins.get(c, 0.0) for limit in self.limits), default=0.0)
-            place, column = int(m.q_start[c]), int(m.v_start[c])
-            limit = float(m.angle_limit[c]) - margin
-            found.append(Ball(self.moved.index(place), self.moved_v.index(column), limit))
+        for c, place, column in self.quaternions:
+            if m.joint_types[c] is JointType.SPHERICAL:
+                margin = max((limit.margins.get(c, 0.0) for limit in self.limits), default=0.0)
+                found.append(Ball(place, column, float(m.angle_limit[c]) - margin))
         return tuple(found)
 
     @cached_property

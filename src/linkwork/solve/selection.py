@@ -41,18 +41,11 @@ def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
     turned = q.copy()
     nearer = np.clip(x + turn * count, problem.lower, problem.upper)
     turned[:, moved] = np.where(count == 0.0, x, nearer)
-    for first in _quaternions(problem):
-        part = slice(first, first + 4)
+    for _, at, _ in problem.quaternions:
+        part = moved[at : at + 4]
         away = np.einsum("ni,ni->n", turned[:, part], start[:, part]) < 0.0
-        turned[away, part] *= -1.0
+        turned[np.ix_(away, part)] *= -1.0
     return turned
-
-
-def _quaternions(problem: Problem) -> list[int]:
-    """The places in q at which the quaternions of moved joints begin."""
-    m = problem.mechanism
-    kinds = [(c, m.joint_types[c]) for c in problem.coordinates]
-    return [int(m.q_start[c]) + kind.n_lengths for c, kind in kinds if kind.has_quaternion]
 
 
 def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
@@ -64,7 +57,7 @@ def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
     moved = list(problem.moved)
     turns = problem.same_turns
     scale = np.where(problem.is_angle, 1.0, 1.0 / problem.length)
-    quaternions = [moved.index(first) for first in _quaternions(problem)]
+    quaternions = [at for _, at, _ in problem.quaternions]
     for first in quaternions:
         scale[first : first + 4] = 2.0
     x = q[:, moved]

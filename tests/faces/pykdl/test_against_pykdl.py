@@ -87,35 +87,11 @@ def test_random_values_give_what_pykdl_gives(operation: Operation, kdl: Any):
 
 
 @pytest.mark.row(
-    "S3-003",
-    "S3-006",
-    "S3-009",
-    "S3-011",
-    "S3-012",
-    "S3-013",
-    "S3-015",
-    "S3-024",
-    "S3-031",
-    "S3-032",
-    "S3-033",
-    "S3-034",
-    "S3-035",
-    "S3-036",
-    "S3-037",
-    "S3-040",
-    "S3-042",
-    "S3-043",
-    "S3-053",
-    "S3-054",
-    "S3-057",
-    "S3-062",
-    "S3-063",
-    "S3-064",
-    "S3-076",
-    "S3-102",
-    "S3-103",
-    "S3-105",
-)
+    "S3-003", "S3-006", "S3-009", "S3-011", "S3-012", "S3-013", "S3-015", "S3-024", "S3-031",
+    "S3-032", "S3-033", "S3-034", "S3-035", "S3-036", "S3-037", "S3-040", "S3-041", "S3-042",
+    "S3-043", "S3-044", "S3-053", "S3-054", "S3-057", "S3-062", "S3-063", "S3-064", "S3-076",
+    "S3-102", "S3-103", "S3-105",
+)  # fmt: skip
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_stored_values_are_reproduced(operation: Operation):
     stored = FACTS["results"][str(operation)]

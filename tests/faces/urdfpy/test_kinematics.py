@@ -350,7 +350,7 @@ def test_all_joint_types_and_couplings_against_a_plain_walk(tmp_path: Path):
         check(robot, text, random_cfg(random, robot))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.row("S2-194")
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_against_a_plain_walk(tmp_path: Path, seed: int):

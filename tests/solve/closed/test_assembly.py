@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from closed_mechanisms import parallelogram
 from linkwork.compile.native_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
@@ -212,3 +214,190 @@ def test_a_whole_sentence():
         "it cannot be assembled from there: 'rod' 0.2 m open; a joint would be outside of its "
         "limits; at a limit there: left (upper)"
     )
+
+
+# --- the branch of a configuration, followed ---
+
+DETERMINED = {
+    "four_bar": 300,
+    "slider_crank": 300,
+    "five_bar": 300,
+    "excavator": 300,
+    "gripper": 300,
+    "linkage_leg": 300,
+    "double_wishbone": 100,
+    "delta": 300,
+    "stewart": 100,
+}
+"""Bundled mechanisms whose passive joints follow from the actuated ones, and how many ways."""
+STEPS = 600
+TILTED = np.array([1.34886634, -1.07648683, 1.33324358])
+"""Arms of the delta on whose straight way from neutral the level platform becomes singular."""
+
+
+def joints_of(robot):
+    """The numbers of q of the actuated joints, and those of v of the others."""
+    m = robot.mechanism
+    driven = [m.joint(name) for name in robot.actuated]
+    others = [c for c in range(len(m.joint_types)) if c not in driven]
+    return (
+        [k for c in driven for k in range(m.q_start[c], m.q_start[c + 1])],
+        [k for c in driven for k in range(m.v_start[c], m.v_start[c + 1])],
+        [k for c in others for k in range(m.v_start[c], m.v_start[c + 1])],
+    )
+
+
+def goals(robot, n):
+    """Positions (n, n_actuated) of the actuated joints over all of their ranges."""
+    m, (given, _, _) = robot.mechanism, joints_of(robot)
+    low = np.where(np.isfinite(m.lower), m.lower, -3.0)[given]
+    high = np.where(np.isfinite(m.upper), m.upper, 3.0)[given]
+    return rng(f"ways of {robot.name}").uniform(low, high, (n, len(given)))
+
+
+class Walk:
+    """A way in small steps, by singular values."""
+
+    def __init__(self, robot, goal, steps=STEPS):
+        m = robot.mechanism
+        given, driven, passive = joints_of(robot)
+        near = robot.neutral()
+        self.q = np.tile(near, (len(goal), 1))
+        self.fine = np.ones(len(goal), bool)
+        way = (goal - near[given]) / steps
+        inside = robot.assemble(near[given] + 0.01, q0=near).q
+        rank = int(np.linalg.matrix_rank(robot.closure_jacobian(inside)[:, passive], tol=1e-7))
+        before = None
+        for k in range(1, steps + 1):
+            J = robot.closure_jacobian(self.q)
+            U, S, V = np.linalg.svd(J[..., passive], full_matrices=False)
+            if before is not None:  # the sign of the determinant on what the joints determine
+                turned = np.swapaxes(before[0], -1, -2) @ J[..., passive] @ before[1]
+                self.fine &= np.linalg.det(turned) > 0.0
+            before = U[..., :rank], np.swapaxes(V, -1, -2)[..., :rank]
+            self._move(robot, passive, rank, (U, S, V), -(J[..., driven] @ way[..., None])[..., 0])
+            self.q[:, given] = near[given] + k * way
+            for _ in range(3):
+                gap = robot.closure(self.q)
+                parts = np.linalg.svd(
+                    robot.closure_jacobian(self.q)[..., passive], full_matrices=False
+                )
+                self._move(robot, passive, rank, parts, -gap)
+            self.fine &= np.abs(robot.closure(self.q)).max(axis=-1) < 1e-9
+            inside = (self.q >= m.lower - 1e-9) & (self.q <= m.upper + 1e-9)
+            self.fine &= inside.all(axis=-1)
+
+    def _move(self, robot, passive, rank, parts, rates):
+        U, S, V = parts
+        along = np.einsum("nir,ni->nr", U[..., :rank], rates) / np.maximum(S[..., :rank], 1e-6)
+        v = np.zeros((len(self.q), robot.n_v))
+        v[:, passive] = np.clip(np.einsum("nr,nrj->nj", along, V[:, :rank]), -0.2, 0.2)
+        self.q = robot.integrate(self.q, v)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DETERMINED)
+def test_every_bundled_mechanism_stays_on_the_branch_that_small_steps_follow(name):
+    robot = lw.load(name)
+    goal = goals(robot, DETERMINED[name])
+    found, walk = robot.assemble(goal, q0=robot.neutral()), Walk(robot, goal)
+    # small steps lose a way next to a singularity sooner or later than steps that adapt
+    assert np.count_nonzero(found.success != walk.fine) <= 0.01 * len(goal)
+    both = found.success & walk.fine
+    assert np.count_nonzero(both) > 0.5 * len(goal)
+    away = np.abs(found.q - walk.q)[both]
+    assert away.max() < 1e-6
+    assert np.abs(robot.closure(found.q)).max() < 1e-11  # where it ends, too
+
+
+@pytest.mark.parametrize("name", ["triped_leg", pytest.param("triped", marks=pytest.mark.slow)])
+def test_where_joints_are_left_free_the_way_ends_assembled_too(name):
+    robot = lw.load(name)
+    found = robot.assemble(0.5 * goals(robot, 50), q0=robot.neutral())
+    assert found.success.all()
+    assert np.abs(robot.closure(found.q)).max() < 1e-11
+
+
+def test_a_crank_goes_round_on_its_branch():
+    robot = lw.load("four_bar")
+    near = robot.neutral()
+    found = robot.assemble([2.5], q0=near)
+    np.testing.assert_allclose(found.q, [2.5, -2.70598337, 0.43789894], atol=1e-7)
+    around = robot.assemble([2.5 + 6.0 * np.pi], q0=near).q
+    np.testing.assert_allclose(around - found.q, [6.0 * np.pi, -6.0 * np.pi, 0.0], atol=1e-9)
+    back = robot.assemble(near[:1], q0=found.q).q
+    np.testing.assert_allclose(back, near, atol=1e-9)
+    few = robot.assemble([100.0], q0=near, steps=50)
+    assert not few.success and "steps= allows more" in few.reason
+    assert 0.0 < few.q[0] < 100.0
+
+
+def test_the_place_where_a_branch_ends_is_told():
+    robot = lw.load("five_bar")
+    found = robot.assemble([1.4, -1.4], q0=robot.neutral())
+    assert not found.success
+    place = f"left = {found.q[0]:.6g}, right = {found.q[2]:.6g}"
+    assert "37.4 % of the way" in found.reason and place in found.reason
+    assert "singular" in found.reason and "follow=False" in found.reason
+    assert np.abs(robot.closure(found.q)).max() < 1e-12
+    assert robot.singularities(found.q, "left_end").type_2 < 0.02
+    np.testing.assert_allclose(found.q[[0, 2]], [np.pi / 6, -np.pi / 6], atol=1e-4)
+    on = robot.assemble([0.4, -0.4], q0=found.q)  # and back from there
+    np.testing.assert_allclose(on.q, robot.assemble([0.4, -0.4], q0=robot.neutral()).q, atol=1e-9)
+
+
+def test_no_way_passes_a_point_where_branches_meet():
+    delta = lw.load("delta")
+    assert "singular" in delta.assemble(TILTED, q0=delta.neutral()).reason
+    swing = lw.Robot(parallelogram())
+    ends = swing.assemble([[1.5], [1.7], [-2.0]], q0=swing.neutral())
+    assert ends.success.tolist() == [True, False, False]  # flat, the rods may cross or not
+    np.testing.assert_allclose(ends.q[1:, 0], [0.5 * np.pi, -0.5 * np.pi], atol=1e-3)
+    np.testing.assert_allclose(ends.q @ [1.0, 1.0, 0.0], 0.0, atol=1e-9)
+
+
+def test_a_limit_on_the_way_ends_it():
+    robot = lw.load("linkage_leg")
+    m, (given, _, _) = robot.mechanism, joints_of(robot)
+    goal = goals(robot, 50)
+    inside = robot.assemble(goal, q0=robot.neutral()).q
+    k = next(k for k in range(m.n_q) if k not in given and np.ptp(inside[:, k]) > 0.1)
+    name = m.joint_names[int(np.searchsorted(m.q_start, k, side="right")) - 1]
+    middle = 0.5 * (inside[:, k].max() + robot.neutral()[k])
+    upper = m.upper.copy()
+    upper[k] = middle
+    narrow = lw.Robot(replace(m, upper=upper))
+    found = narrow.assemble(goal, q0=narrow.neutral())
+    beyond = inside[:, k] > middle + 1e-6
+    assert beyond.any() and not found.success[beyond].any()
+    row = int(np.flatnonzero(beyond)[0])
+    assert f"at a limit: {name} (upper)" in found.reason_for(row)
+    assert found.q[row, k] == pytest.approx(middle, abs=1e-3)
+
+
+def test_near_may_be_open_or_only_a_start():
+    robot = lw.load("four_bar")
+    q = robot.assemble([0.5], q0=robot.neutral()).q
+    moved = q + np.array([0.0, 0.05, -0.05])
+    np.testing.assert_allclose(robot.assemble([0.6], q0=moved).q, robot.assemble([0.6], q0=q).q)
+    five = lw.load("five_bar")
+    far = five.assemble([0.0, 0.0], q0=[1.5, 0.0, -1.5, 0.0])
+    assert not far.success and "q0 is not assembled" in far.reason
+    assert five.assemble([0.0, 0.0], q0=[1.5, 0.0, -1.5, 0.0], follow=False).success
+    any_branch = robot.assemble([2.5], q0=robot.neutral(), follow=False)
+    assert any_branch.success
+    for option in ({"tries": 5}, {"seed": 1}):
+        with pytest.raises(InputError, match="follow=False takes q0 as the start of a search"):
+            robot.assemble([2.5], q0=robot.neutral(), **option)
+
+
+def test_one_row_has_the_bits_that_it_has_in_a_batch():
+    solver = lw.load("five_bar").assembler()
+    near = solver.solve([0.0, 0.0]).q
+    goal = rng("bits of ways").uniform(-1.5, 1.5, (50, 2))
+    whole = solver.solve(goal, q0=near)
+    assert 5 < np.count_nonzero(whole.success) < 50
+    for k in range(50):
+        alone = solver.solve(goal[k], q0=near)
+        np.testing.assert_array_equal(alone.q, whole.q[k])
+    np.testing.assert_array_equal(solver.solve(goal, q0=near, threads=3).q, whole.q)

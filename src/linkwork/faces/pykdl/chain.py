@@ -261,10 +261,7 @@ class Segment(Copied):
         return self._inertia.__copy__()
 
     def setInertia(self, Iin: RigidBodyInertia) -> None:
-        """Set the inertia; chains that the segment was added to have their own copy of it.
-
-        Raises: WrongTypeError.
-        """
+        """Set the inertia; chains that the segment was added to have their own copy of it."""
         if not isinstance(Iin, RigidBodyInertia):
             raise wrong("Segment.setInertia", "a RigidBodyInertia", Iin)
         self._inertia = Iin.__copy__()
@@ -358,7 +355,7 @@ class Chain(Copied):
 
     Positions of joints stand in the order of the chain; fixed joints have none.
 
-    Raises: WrongTypeError (a TypeError) for other arguments.
+    Raises, in all methods: WrongTypeError (a TypeError) for other arguments.
     """
 
     __slots__ = ("_content",)
@@ -371,20 +368,14 @@ class Chain(Copied):
         self._content = given[0]._content if given else _EMPTY
 
     def addSegment(self, segment: Segment) -> None:
-        """Put a copy of a segment behind the last one. Solvers are to be made, or updated, then.
-
-        Raises: WrongTypeError.
-        """
+        """Put a copy of a segment behind the last one. Solvers are to be made, or updated, then."""
         if not isinstance(segment, Segment):
             raise wrong("Chain.addSegment", "a Segment", segment)
         segments, joints = self._content.segments, self._content.joints
         self._content = Content((*segments, Segment(segment)), joints + segment.getJoint().moves)
 
     def addChain(self, chain: Chain) -> None:
-        """Put copies of the segments of another chain behind the last one.
-
-        Raises: WrongTypeError.
-        """
+        """Put copies of the segments of another chain behind the last one."""
         if not isinstance(chain, Chain):
             raise wrong("Chain.addChain", "a Chain", chain)
         for segment in chain._content.segments:
@@ -438,7 +429,7 @@ _MOST_CHAINS = 64
 class Tree(Copied):
     """Segments by name, each behind another or behind the root; `Tree(other)` is a copy.
 
-    Raises: WrongTypeError (a TypeError) for other arguments.
+    Raises, in all methods: WrongTypeError (a TypeError) for other arguments.
     """
 
     __slots__ = ("_chains", "_children", "_joints", "_numbers", "_parents", "_root", "_segments")
@@ -462,8 +453,6 @@ class Tree(Copied):
         """Put a copy of a segment behind another one, or behind the root.
 
         False where there is no such segment, or one of the new one's name already.
-
-        Raises: WrongTypeError.
         """
         if not isinstance(segment, Segment) or not isinstance(hook_name, str):
             raise wrong("Tree.addSegment", "a Segment and a name", segment, hook_name)
@@ -479,10 +468,7 @@ class Tree(Copied):
         return True
 
     def addChain(self, chain: Chain, hook_name: str) -> bool:
-        """Put copies of the segments of a chain behind a segment; False as `addSegment`.
-
-        Raises: WrongTypeError.
-        """
+        """Put copies of the segments of a chain behind a segment; False as `addSegment`."""
         if not isinstance(chain, Chain) or not isinstance(hook_name, str):
             raise wrong("Tree.addChain", "a Chain and a name", chain, hook_name)
         return self._all([(segment, None) for segment in chain.segments], hook_name)
@@ -491,8 +477,6 @@ class Tree(Copied):
         """Put copies of the segments of a tree, without its root, behind a segment.
 
         False as `addSegment`.
-
-        Raises: WrongTypeError.
         """
         if not isinstance(tree, Tree) or not isinstance(hook_name, str):
             raise wrong("Tree.addTree", "a Tree and a name", tree, hook_name)

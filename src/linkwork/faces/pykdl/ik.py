@@ -66,8 +66,6 @@ class ChainIkSolverVel(SolverI):
 
         Gives 0; 100 where the chain is singular and the solver says so, -3 where it has grown, -4
         for an argument of another size.
-
-        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
         if not q_in.__class__ is qdot_out.__class__ is JntArray or v_in.__class__ is not Twist:
             check("CartToJnt", q_in, JntArray, v_in, Twist, qdot_out, JntArray)

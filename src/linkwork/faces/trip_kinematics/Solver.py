@@ -17,6 +17,7 @@ from linkwork import ik
 from linkwork.checks import real_array
 from linkwork.errors import InputError, LinkworkError, ShapeError, UnsupportedFeatureError
 from linkwork.faces.trip_kinematics.core import Core, Sphere
+from linkwork.faces.trip_kinematics.mappings import merged
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import QUATERNION, TRANSLATION, zeros
 from linkwork.faces.trip_kinematics.values import (
@@ -74,12 +75,13 @@ class SimpleInvKinSolver:
         self.endeffector, self.orientation = endeffector, bool(orientation)
         self.strict = bool(strict)
         self.last_result: IKResult | None = None
-        spheres = [s for s in self._core.spheres if any(s.member == a.member for a in self._slots)]
+        members = {slot.member for slot in self._slots}
+        spheres = [sphere for sphere in self._core.spheres if sphere.member in members]
+        self._held = [task for sphere in spheres for task in _held(sphere, self._core)]
         main = ik.Pose(self._frame) if self.orientation else ik.Position(self._frame)
-        tasks = [main, *(task for sphere in spheres for task in _held(sphere, self._core))]
+        tasks = [main, *self._held]
         self._solver = self._core.robot.solver(tasks=tasks) if self._slots else None
         self._name = self._solver.problem.tasks[0].name if self._solver else ""
-        self._spheres = spheres
         self._near: InverseKinematics | None = None
 
     def solve_virtual(
@@ -165,8 +167,7 @@ class SimpleInvKinSolver:
         if self._near is None:
             anywhere = ik.Position(self._frame, np.zeros(3), name="anywhere", slack=(_FAR,) * 3)
             near = ik.Position(self._frame, name=_NEAR, priority=1)
-            held = [task for sphere in self._spheres for task in _held(sphere, self._core)]
-            self._near = self._core.robot.solver(tasks=[anywhere, near, *held])
+            self._near = self._core.robot.solver(tasks=[anywhere, near, *self._held])
         for start in (q, self._core.rest):
             result = self._near.solve({_NEAR: goal}, start)
             if bool(result.success):
@@ -219,12 +220,7 @@ class SimpleInvKinSolver:
         for name, own in keys.items():
             if name not in given:
                 raise UnknownKeyError("joint in the initial tip", name, list(given))
-            for key in own:
-                if key not in given[name]:
-                    raise UnknownKeyError(
-                        f"key of the initial tip of '{name}'", key, [*given[name]]
-                    )
-            found[name] = {key: number(given[name][key], f"'{name}' {key}") for key in own}
+            found[name] = merged(zeros(own), given[name], f"key of the initial tip of '{name}'")
         return found
 
     def _state(self, q: Floats) -> dict[str, Values]:

@@ -273,13 +273,11 @@ class DerivedMapping:
         self._given, self._found = (
             (actuated, virtual) if gives == "virtual" else (virtual, actuated)
         )
-        self._solver: Assembly | None = None
-        self._quick: Callable[[Any], dict[str, Any] | None] = self._first
 
     def __call__(self, state: Any, tips: Any = None) -> dict[str, Any]:
         """The other state at this one."""
         if tips is None:
-            found = self._quick(state)
+            found = self._native(state)
             if found is not None:
                 return found
         values = self._given.values(state)
@@ -325,19 +323,17 @@ class DerivedMapping:
         """The columns that `batch` gives."""
         return self._found.names
 
-    @property
+    @cached_property
     def solver(self) -> Assembly:
         """The core's solver for the joints that are not given."""
-        if self._solver is None:
-            self._solver = self.loops.robot.assembler(self._given.joints)
-        return self._solver
+        return self.loops.robot.assembler(self._given.joints)
 
-    def _first(self, state: Any) -> dict[str, Any] | None:
-        """The first call, which compiles; later ones go to native code at once."""
+    @cached_property
+    def _native(self) -> Callable[[Any], dict[str, Any] | None]:
+        """The compiled call from dict to dict; None where the search from `near` fails."""
         given = self._given.parts(range(len(self._given.places)))
         found = self._found.parts(self._found.places)
-        self._quick = self.solver.named(given, found, self.loops.near)
-        return self._quick(state)
+        return self.solver.named(given, found, self.loops.near)
 
     def _start(self, tips: Any, values: Sequence[float]) -> Floats:
         """The configuration that a search for a state at ``values`` begins at."""

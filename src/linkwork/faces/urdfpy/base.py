@@ -28,7 +28,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from linkwork.errors import DescriptionError, InputError
-from linkwork.faces.urdfpy.utils import Floats, outside
+from linkwork.faces.urdfpy.utils import Floats, caller_level
 from linkwork.faces.urdfpy.values import Source, Value, Writer, scale_factors
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.findings import Findings
@@ -160,7 +160,7 @@ class URDFType:
             part._scale_lengths(factors)
         if factors is not None and np.ptp(factors) and any(map(_is_turned, parts)):
             text = "frames that are turned against each other are each scaled along their own axes"
-            warnings.warn(f"{type(self).__name__}.copy: {text}", stacklevel=outside())
+            warnings.warn(f"{type(self).__name__}.copy: {text}", stacklevel=caller_level())
         return other
 
     def parts(self, seen: set[int] | None = None) -> Iterator[Any]:

@@ -13,8 +13,9 @@ from typing import Any
 from linkwork.atomic import write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.link import Mesh, Texture
-from linkwork.faces.urdfpy.utils import WrongTypeError, bare, outside
+from linkwork.faces.urdfpy.utils import WrongTypeError, caller_level, joined_mesh
 from linkwork.faces.urdfpy.values import Source, Writer
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
@@ -36,7 +37,13 @@ _ODD_MASSES = frozenset({"inertia", "triangle", "mass"})
 
 def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     """The robot of a file; see `URDF.load`."""
-    data, name = _data_of(file_obj)
+    data, name = file_obj, None
+    if not isinstance(file_obj, (str, os.PathLike)):
+        if not hasattr(file_obj, "read"):
+            kind = type(file_obj).__name__
+            raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
+        data, name = file_obj.read(), _name_of(file_obj)
+        data = data.encode() if isinstance(data, str) else data
     document = read(data, file=name)
     refused = _FAULTS | _STRICT if strict else _FAULTS
     faults = [replace(p, level="error") for p in document.problems if p.code in refused]
@@ -45,24 +52,9 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     robot.findings_from(p for p in document.problems if p.code != "material-differs")
     odd = [p.name for p in document.problems if p.code in _ODD_MASSES]
     if odd:
-        listed = ", ".join(f"'{name}'" for name in odd[:3])
-        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
-        text = f"no body has the mass and inertia of {listed}{more}; see URDF.findings"
-        warnings.warn(text, stacklevel=outside())
+        text = f"no body has the mass and inertia of {listed(odd, 3)}; see URDF.findings"
+        warnings.warn(text, stacklevel=caller_level())
     return robot
-
-
-def _data_of(file_obj: Any) -> tuple[Any, str | None]:
-    """What the reader takes, and the name by which meshes are found."""
-    if isinstance(file_obj, (str, os.PathLike)):
-        return file_obj, None
-    if not hasattr(file_obj, "read"):
-        kind = type(file_obj).__name__
-        raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
-    data = file_obj.read()
-    if isinstance(data, str):
-        data = data.encode()
-    return data, _name_of(file_obj)
 
 
 def _name_of(file_obj: Any) -> str | None:
@@ -95,8 +87,8 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
         _make_folder(target)
         write_bytes(target, text.encode())
     if plan.missing:
-        listed = ", ".join(f"'{one}'" for one in sorted(plan.missing)[:5])
-        warnings.warn(f"saved without files that were not found: {listed}", stacklevel=outside())
+        said = f"saved without files that were not found: {listed(sorted(plan.missing))}"
+        warnings.warn(said, stacklevel=caller_level())
 
 
 def _make_folder(path: Path) -> None:
@@ -174,7 +166,7 @@ def exported(owner: Mesh | Texture) -> bytes:
                 f"{', '.join(sorted(_WRITTEN))} only: give it such a filename"
             )
         meshes = owner.meshes
-        one = meshes[0] if len(meshes) == 1 else bare(meshes)
+        one = meshes[0] if len(meshes) == 1 else joined_mesh(meshes)
         data = one.export(file_type=suffix[1:])
         return data.encode() if isinstance(data, str) else bytes(data)
     if suffix not in IMAGE_SUFFIXES:

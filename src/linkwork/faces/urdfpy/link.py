@@ -15,13 +15,13 @@ import numpy as np
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.faces.urdfpy.base import URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.utils import (
+    FileReference,
     Floats,
-    Later,
     WrongTypeError,
-    bare,
+    caller_level,
+    joined_mesh,
     meshes_of,
     named_by_program,
-    outside,
 )
 from linkwork.faces.urdfpy.values import (
     Array,
@@ -155,12 +155,14 @@ class Mesh(URDFTypeWithMesh):
     def __init__(self, filename: str, scale: Any = None, meshes: Any = None) -> None:
         self.filename = filename
         self.scale = scale
-        self._source = meshes if isinstance(meshes, Later) else named_by_program(self.filename)
+        self._source = (
+            meshes if isinstance(meshes, FileReference) else named_by_program(self.filename)
+        )
         self._meshes: list[Any] | None = None
         self._read: tuple[Path, list[int]] | None = None  # the file, and what was read from it
         if meshes is None:
             self._open()
-        elif not isinstance(meshes, Later):
+        elif not isinstance(meshes, FileReference):
             self.meshes = meshes
 
     @classmethod
@@ -192,7 +194,7 @@ class Mesh(URDFTypeWithMesh):
         if self._meshes is None:
             self._read_from(self._source, self._source.name or self.filename)
 
-    def _read_from(self, source: Later, name: str) -> None:
+    def _read_from(self, source: FileReference, name: str) -> None:
         path, found = meshes_of(source, name, combine=self.combine or source.joined)
         self._meshes, self._read = found, (path, [hash(mesh) for mesh in found])
 
@@ -358,12 +360,14 @@ class Texture(URDFType):
 
     def __init__(self, filename: str, image: Any = None) -> None:
         self.filename = filename
-        self._source = image if isinstance(image, Later) else named_by_program(self.filename)
+        self._source = (
+            image if isinstance(image, FileReference) else named_by_program(self.filename)
+        )
         self._image: Any = None
         self.given = False  # by the program, so that no file holds it
         if image is None:
             self._open()
-        elif not isinstance(image, Later):
+        elif not isinstance(image, FileReference):
             self.image = image
 
     @property
@@ -405,7 +409,7 @@ class Texture(URDFType):
         return None if self.given else self._source.path(self.filename, suffixes=IMAGE_SUFFIXES)
 
 
-def _opened(source: Later, name: str) -> Any:
+def _opened(source: FileReference, name: str) -> Any:
     images = _pillow()
     try:
         path = source.path(name, suffixes=IMAGE_SUFFIXES)
@@ -476,11 +480,11 @@ class Material(URDFType):
     inside: bool = False
 
     @property
-    def looks(self) -> bool:
+    def has_appearance(self) -> bool:
         """Whether it has a colour or a texture, and is no mere name."""
         return self.color is not None or self.texture is not None
 
-    def look(self) -> tuple[Any, ...]:
+    def appearance(self) -> tuple[Any, ...]:
         """The name, colour and image, to be compared."""
         color, texture = self.color, self.texture
         image = None if texture is None else (texture.filename, texture.given)
@@ -531,7 +535,7 @@ class Collision(_Placed):
         return super()._of_record(record, replace(source, joined=True), **more)
 
 
-class _Worn(Part):
+class _VisualMaterial(Part):
     """The material of a visual, written in full where it is first used, unless beside the links."""
 
     def read(self, cls: Any, record: Any, source: Source) -> Any:
@@ -546,7 +550,7 @@ class _Worn(Part):
             return {"material": None}
         as_read = owner.material_as_read()
         known = bool(material.name) and material.name in writer.defined
-        if as_read is not None and (defines(as_read) or not material.looks or known):
+        if as_read is not None and (defines(as_read) or not material.has_appearance or known):
             return {"material": as_read}
         if known:
             return {"material": records.Material(material.name)}
@@ -562,15 +566,19 @@ class Visual(_Placed):
     geometry: Any = Part("The shape.", Geometry, required=True)
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Origin("The pose (4, 4) of the shape in the link.")
-    material: Any = _Worn("The material; or None.", Material)
+    material: Any = _VisualMaterial("The material; or None.", Material)
 
     # the material that the description gave it, and how that looked then
-    worn: tuple[Material, tuple[Any, ...]] | None = None
+    material_read: tuple[Material, tuple[Any, ...]] | None = None
 
     def material_as_read(self) -> records.Material | None:
         """The record of the material, where it is the same and looks the same."""
         material, record = self.material, self.record
-        if material is None or record is None or self.worn != (material, material.look()):
+        if (
+            material is None
+            or record is None
+            or self.material_read != (material, material.appearance())
+        ):
             return None
         as_read: records.Material | None = record.material
         return as_read
@@ -596,7 +604,7 @@ class _Inertia(Array):
             if moments[0, 0] <= 0.0 or excess[0] > _ROUNDING * moments[0, 2]:
                 listed = ", ".join(f"{scale * moment:.3g}" for moment in moments[0])
                 text = f"{what}: no body has the principal moments {listed} kg m²"
-                warnings.warn(text, stacklevel=outside())
+                warnings.warn(text, stacklevel=caller_level())
         return matrix
 
     def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
@@ -698,7 +706,7 @@ class Link(URDFTypeWithMesh):
         state = [(hash(mesh), T.tobytes()) for mesh, T in parts]
         if self._joined is None or self._joined[0] != state:
             moved = [mesh.copy().apply_transform(T) for mesh, T in parts]
-            self._joined = state, bare(moved) if moved else None
+            self._joined = state, joined_mesh(moved) if moved else None
         return self._joined[1]
 
     def copy(self, prefix: str = "", scale: Any = None, collision_only: bool = False) -> Any:

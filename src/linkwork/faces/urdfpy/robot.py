@@ -503,12 +503,12 @@ def _shared_materials(
         if first is material and material not in listed:
             listed.append(material)
         elif first is not None and first is not material:
-            if material.looks and first.look()[1] != material.look()[1]:
+            if material.has_appearance and first.appearance()[1] != material.appearance()[1]:
                 text = "it looks different from the first of its name, which counts"
                 about = (text, "", _line(material), "material", material.name)
                 findings.append(Finding("warning", "material-differs", *about))
             shape.material = first
-        shape.worn = shape.material, shape.material.look()
+        shape.material_read = shape.material, shape.material.appearance()
     return listed, findings
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from linkwork.errors import Finding, InputError, LinkworkError, UnknownNameError
 from linkwork.faces.urdfpy.utils import (
+    FileReference,
     Floats,
-    Later,
     WrongTypeError,
     numbers,
     pose,
@@ -68,9 +68,9 @@ class Source:
     problems: list[Finding] = field(default_factory=list[Finding])
 
     @property
-    def later(self) -> Later:
+    def later(self) -> FileReference:
         """The way to files that the description names."""
-        return Later(self.file, self.allow, self.joined)
+        return FileReference(self.file, self.allow, self.joined)
 
     def wrong(
         self,

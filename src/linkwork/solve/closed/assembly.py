@@ -1,4 +1,16 @@
-"""Assembly: the passive joints for given actuated ones, the branches, and why there is none."""
+"""Assembly: the passive joints for given actuated ones, the branches, and why there is none.
+
+A branch is followed from a configuration on it: the actuated joints go straight to where they are
+asked for, and the passive ones are followed. One iteration of the lanes is one evaluation: a
+prediction along the tangent is corrected until the loops are closed, then taken, with a longer
+step, or given up for a shorter one. It is taken where the tangent has hardly turned, the correction
+is the one that this turn explains, and the Jacobian in the passive joints has passed no
+singularity (`LeastSquares.kept`). Where no step is short enough, the branch ends: at a singularity,
+or where a joint would leave its limits.
+
+Source: E. L. Allgower and K. Georg, Introduction to Numerical Continuation Methods (SIAM, 2003),
+chapters 2, 6 and 8: prediction and correction, step lengths, and the sign of the determinant.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +68,8 @@ from linkwork.solve.result import UNITS, AllSolutions, Column, IKResult, Terms, 
 from linkwork.solve.seeds import starting_points, starts_of
 from linkwork.solve.selection import nearest_first
 from linkwork.solve.tasks import Closed, Group
+
+# --- the branch of a configuration, followed ---
 
 _LONGEST = 0.7
 """Radians, over all joints, that one prediction goes at most."""
@@ -178,7 +192,6 @@ class _Way:
         self.problem, self.given = problem, tuple(given)
         driven = [c for c in range(len(m.joint_types)) if int(m.q_start[c]) in self.given]
         self.driven = m.v_indices(driven)
-        self.floats = any(m.joint_types[c].has_quaternion for c in driven)
         self.lengths = [problem.lengths[k] for k in self.driven]
         blocks = problem.row_blocks(problem.levels[0])
         self.entries = [
@@ -197,36 +210,21 @@ class _Way:
 
     def actuated_at(self, o: Ops, parameters: Block, share: Block) -> list[Block]:
         """All of q with the actuated joints at a share of their way, the rest as in ``near``."""
-        m = self.problem.mechanism
-        near, goal = self._ends(parameters)
-        between = near
-        if self.floats:
-            v = difference(o, m, o.vector(near), o.vector(goal))
-            there = integrate(o, m, o.vector(near), share * v)
-            between = [there[k] for k in range(m.n_q)]
-        found = list(near)
+        found, goal, way = self._whole(o, parameters)
+        middle = integrate(o, self.problem.mechanism, o.vector(found), share * way)
         there = o.less(share, 1.0)
         for k in self.given:
-            middle = between[k] if self.floats else near[k] + share * (goal[k] - near[k])
-            found[k] = o.select(there, middle, goal[k])
+            found[k] = o.select(there, middle[k], goal[k])
         return found
 
-    def _ends(self, parameters: Block) -> tuple[list[Block], list[Block]]:
-        n_q = self.problem.mechanism.n_q
-        near = [parameters[k] for k in range(n_q)]
+    def _whole(self, o: Ops, parameters: Block) -> tuple[list[Block], list[Block], Block]:
+        """Where the way begins, where it ends with the actuated joints, and the way (nv,)."""
+        m = self.problem.mechanism
+        near = [parameters[k] for k in range(m.n_q)]
         goal = list(near)
         for place, k in enumerate(self.given):
-            goal[k] = parameters[n_q + place]
-        return near, goal
-
-    def _speeds(self, o: Ops, parameters: Block) -> list[Block]:
-        """The driven numbers of v over the whole way."""
-        m = self.problem.mechanism
-        near, goal = self._ends(parameters)
-        if self.floats:
-            v = difference(o, m, o.vector(near), o.vector(goal))
-            return [v[k] for k in self.driven]
-        return [goal[k] - near[k] for k in sorted(self.given)]
+            goal[k] = parameters[m.n_q + place]
+        return near, goal, difference(o, m, o.vector(near), o.vector(goal))
 
     def iteration(
         self, o: Ops, x: Block, parameters: Block, settings: Block
@@ -302,7 +300,8 @@ class _Way:
         """The tangent by the share of the way, the speed of all joints together, and that of the
         actuated ones."""
         problem = self.problem
-        speeds = self._speeds(o, parameters)
+        way = self._whole(o, parameters)[2]
+        speeds = [way[k] for k in self.driven]
         driven = level_of(seen.update, problem.levels[0], seen.seen, self.driven)
         opened: Block = o.const([0.0] * seen.levels[0].rows)
         for speed, column in zip(speeds, driven.columns, strict=True):
