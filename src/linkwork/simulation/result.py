@@ -359,9 +359,12 @@ class Track:
     def begun(cls, request: Request) -> Track:
         """Room for a run, with the first state in its place."""
         m, rows, kept = request.system.mechanism, request.rows, request.grid.kept
+        # q and v in one allocation: two would be given back to the system, and taken anew, by turns
+        states = np.full(rows * kept * (m.n_q + m.n_v), np.nan)
+        n = rows * kept * m.n_q
         track = cls(
-            np.full((rows, kept, m.n_q), np.nan),
-            np.full((rows, kept, m.n_v), np.nan),
+            states[:n].reshape(rows, kept, m.n_q),
+            states[n:].reshape(rows, kept, m.n_v),
             np.full(rows, -1.0),
             np.full((rows, m.n_q + m.n_v), np.nan),
             np.full(rows, np.nan),

@@ -101,7 +101,7 @@ class Frame(Pair, Moving):
     @staticmethod
     def Identity() -> Frame:
         """The outer frame itself."""
-        return Frame()
+        return _OUTER.__copy__()
 
     @staticmethod
     def DH(a: float, alpha: float, d: float, theta: float) -> Frame:
@@ -216,9 +216,10 @@ class Frame(Pair, Moving):
 
 
 def _of_dh(formula: Formula, a: Any, alpha: Any, d: Any, theta: Any) -> Frame:
-    if not a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
-        what = "a parameter of Denavit and Hartenberg"
-        a, alpha, d, theta = numbers((a, alpha, d, theta), what)
+    if a.__class__ is alpha.__class__ is d.__class__ is theta.__class__ is float:
+        if -inf < alpha < inf and -inf < theta < inf:
+            return formula.call(a, d, sin(alpha), cos(alpha), sin(theta), cos(theta))
+    a, alpha, d, theta = numbers((a, alpha, d, theta), "a parameter of Denavit and Hartenberg")
     return formula.call(a, d, *sine_and_cosine(alpha), *sine_and_cosine(theta))
 
 
@@ -270,6 +271,7 @@ def _craig(a: Any, d: Any, sa: Any, ca: Any, st: Any, ct: Any) -> Frame:
     return frame_of(m, (a, -sa * d, ca * d))
 
 
+_OUTER = Frame()
 _DH = Formula("DH", _standard, (float,) * 6, Frame)
 _CRAIG = Formula("Craig", _craig, (float,) * 6, Frame)
 _STEP = Formula("step", _step, (Frame, Twist, float, float, float, float), (9, 3))

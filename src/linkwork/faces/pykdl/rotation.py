@@ -28,7 +28,6 @@ from linkwork.faces.pykdl.values import (
     Value,
     ZeroAxisWarning,
     ZeroQuaternionWarning,
-    near,
     number,
     numbers,
     of_one_kind,
@@ -279,7 +278,9 @@ def _turning(axis: int) -> Callable[[Rotation, float], None]:
 
     def turn(self: Rotation, angle: float) -> None:
         """Turn, in place, about its own axis: this = this * RotX(angle), and so on."""
-        self._m = of_one_kind(ABOUT[axis].call(self._m, *sine_and_cosine(angle)))
+        s, c = sine_and_cosine(angle)
+        m, of_float = ABOUT[axis].call(self._m, s, c), s.__class__ is self._m[0].__class__ is float
+        self._m = m if of_float else of_one_kind(m)
 
     return turn
 
@@ -345,9 +346,6 @@ class Rotation(Moving):
 
     def _put(self, other: Any) -> None:
         self._m = other._m
-
-    def _near(self, other: Any, eps: float) -> Any:
-        return near(self._m, other._m, eps)
 
     if TYPE_CHECKING:
 

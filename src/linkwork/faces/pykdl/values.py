@@ -13,8 +13,10 @@ can be looked at without copying them.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
-from math import copysign, cos, dist, inf, nan, sin
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import repeat
+from math import copysign, cos, inf, nan, sin
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
@@ -141,11 +143,17 @@ def number(value: Any, what: str) -> float:
     raise WrongTypeError(text)
 
 
-def numbers(values: Iterable[Any], what: str) -> Any:
+def numbers(values: Sequence[Any], what: str) -> Any:
     """Real numbers as a tuple of floats, or where one is an array, all as arrays of one shape.
 
     Raises: WrongTypeError; ShapeError for shapes that do not fit together.
     """
+    if values[0].__class__ is values[-1].__class__ is float and values.__class__ is tuple:
+        for value in values:
+            if value.__class__ is not float:
+                break
+        else:
+            return values
     taken: list[Any] = []
     for value in values:
         kind = value.__class__
@@ -178,10 +186,11 @@ def of_one_kind(these: Any) -> Any:
 
     Of nine numbers those on the diagonal tell, whatever the others were made of.
     """
-    middle = len(these) // 2
-    if np.ndarray in (these[0].__class__, these[middle].__class__, these[-1].__class__):
-        return of_one_shape(these)
-    return these
+    first, middle, last = these[0], these[len(these) // 2], these[-1]
+    if first.__class__ is middle.__class__ is last.__class__ is float:
+        return these
+    some = np.ndarray in (first.__class__, middle.__class__, last.__class__)
+    return of_one_shape(these) if some else these
 
 
 def replaced(these: tuple[Any, ...], k: int, value: Any, what: str) -> Any:
@@ -256,12 +265,6 @@ def near(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
     In each of the two all are floats, or all arrays of one shape. Nothing is near nan, and nothing
     at all with eps 0.
     """
-    if a[0].__class__ is b[0].__class__ is float:
-        away = dist(a, b)  # between the largest difference and 4.3 times that, for 18 of them
-        if away < eps:
-            return True
-        if away > 5.0 * eps > 0.0:
-            return False
     with np.errstate(invalid="ignore"):
         answer = np.all([np.abs(x - y) < eps for x, y in zip(a, b, strict=True)], axis=0)
     return answer if answer.ndim else bool(answer)
@@ -269,10 +272,14 @@ def near(a: tuple[Any, ...], b: tuple[Any, ...], eps: float) -> Any:
 
 def shown(these: Iterable[Any], width: int = 0) -> str:
     """Numbers as KDL prints them: six digits, twelve places, commas between; in rows of a width."""
-    texts = [f"{x:12.6g}" for x in these]
-    width = width or len(texts)
-    rows = [",".join(texts[k : k + width]) for k in range(0, len(texts), width)]
-    return f"[{(';' + chr(10) + ' ').join(rows)}]"
+    values = tuple(these)
+    return _layout(len(values), width or len(values)) % values
+
+
+@cache
+def _layout(count: int, width: int) -> str:
+    row = ",".join(["%12.6g"] * width)
+    return "[" + ";\n ".join([row] * (count // max(width, 1))) + "]"
 
 
 def columns_of(array: Any, what: str, shape: tuple[int, ...]) -> Any:
@@ -344,6 +351,11 @@ def scaled(a: Any, factor: Any) -> Any:
     return a._of([x * factor for x in a._numbers()])
 
 
+def _away(a: Any, b: Any) -> Any:
+    """The sum of the squares of all differences."""
+    return sum([(x - y) * (x - y) for x, y in zip(a._numbers(), b._numbers(), strict=True)])
+
+
 def divided(a: Any, divisor: Any) -> Any:
     """A value whose numbers are divided, by zero as IEEE 754 has it."""
     return a._of(quotients(a._numbers(), divisor))
@@ -377,6 +389,8 @@ class Value:
     """Its type, of subclasses too: what results are made of."""
     _moves: ClassVar[Any]
     """The type of what leads from one to another: of `diff` and `addDelta`; None for neither."""
+    _away: ClassVar[Formula]
+    """The square of the distance to another."""
     _plus: ClassVar[Formula]
     _minus: ClassVar[Formula]
     _times: ClassVar[Formula]
@@ -390,7 +404,9 @@ class Value:
         cls._kind, name = cls, cls.__name__
         cls._moves = vars(cls).get("_moves", cls)
         cls._products = {}
+        cls._away = Formula(f"{name} away", _away, (cls, cls), float)
         if issubclass(cls, Summed):
+            cls._nothing = filled(cls, repeat(0.0))
             cls._plus = Formula(f"{name} +", _sum, (cls, cls), cls)
             cls._times = Formula(f"{name} scaled", scaled, (cls, float), cls)
         if issubclass(cls, Linear):
@@ -541,6 +557,12 @@ class Value:
 
     def _near(self, other: Any, eps: float) -> Any:
         """Whether all numbers are nearer than eps."""
+        away = self._away.call(self, other)
+        if away.__class__ is float and eps > 0.0:
+            if away < 0.99 * eps * eps:
+                return True
+            if away > 20.0 * eps * eps:  # of 18 numbers at most
+                return False
         return near(of_one_kind(self._numbers()), of_one_kind(other._numbers()), eps)
 
     def __mul__(self, other: Any) -> Any:
@@ -583,6 +605,8 @@ class Summed(Value):
     """The base of values that are added, and that numbers multiply from the left."""
 
     __slots__ = ()
+    _nothing: ClassVar[Any]
+    """A value of zeros."""
 
     def __add__(self: V, other: Any) -> V:
         return self._plus.call(self, other)
@@ -595,7 +619,7 @@ class Summed(Value):
 
     def _clear(self) -> None:
         """Become zero, in place."""
-        self._put(type(self)())
+        self._put(self._nothing)
 
 
 class Linear(Summed):
@@ -631,7 +655,7 @@ class Linear(Summed):
 
     def ReverseSign(self) -> None:
         """Turn it round, in place."""
-        self._put(-self)
+        self._put(self._times.call(self, -1.0))
 
 
 class Pair(Value):
@@ -650,6 +674,7 @@ class Pair(Value):
     """The parts that it has where none are given."""
     _copied: ClassVar[Formula]
     """Two parts to copies of both."""
+    _copy: ClassVar[Formula]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -657,6 +682,7 @@ class Pair(Value):
             kinds = tuple([kind for _, kind in cls._held])
             cls._rest = (kinds[0](), kinds[1]())
             cls._copied = Formula(f"{cls.__name__} copied", cls._copies, kinds, kinds)
+            cls._copy = Formula(f"{cls.__name__} copy", cls._copied_parts, (cls,), cls)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         if named:
@@ -731,14 +757,13 @@ class Pair(Value):
         self._a._put(other._a)
         self._b._put(other._b)
 
-    def _near(self, other: Any, eps: float) -> Any:
-        first = self._a._near(other._a, eps)
-        return first is not False and first & self._b._near(other._b, eps)
+    def _copied_parts(self) -> Any:
+        made = _new(type(self))
+        made._a, made._b = self._a.__copy__(), self._b.__copy__()
+        return made
 
     def __copy__(self) -> Any:
-        made = _new(type(self))
-        made._a, made._b = self._copied.call(self._a, self._b)
-        return made
+        return self._copy.call(self)
 
 
 class Moving(Value):
@@ -790,8 +815,13 @@ class Zero:
     Row S3-010.
     """
 
+    def __init__(self) -> None:
+        self._of_classes: dict[Any, Callable[[], Any]] = {}
+
     def __get__(self, instance: Any, owner: type[Value]) -> Callable[[], Any]:
         kind = owner._kind
+        if instance is None and kind in self._of_classes:
+            return self._of_classes[kind]
 
         def zero() -> Value:
             """A zero value; of an object, which becomes zero too."""
@@ -799,6 +829,8 @@ class Zero:
                 instance._put(kind())
             return kind()
 
+        if instance is None:
+            self._of_classes[kind] = zero
         return zero
 
 

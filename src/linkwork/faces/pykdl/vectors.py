@@ -22,7 +22,6 @@ from linkwork.faces.pykdl.values import (
     Zero,
     index,
     live,
-    near,
     numbers,
     replaced,
     wrong,
@@ -154,9 +153,6 @@ class Vector(Linear):
     def _put(self, other: Any) -> None:
         self._v = other._v
 
-    def _near(self, other: Any, eps: float) -> Any:
-        return near(self._v, other._v, eps)
-
     def __getitem__(self, i: int) -> float:
         if i.__class__ is int and -1 < i < 3:
             return self._v[i]
@@ -215,11 +211,9 @@ class Six(Pair, Linear):
         return self._a._v[k] if k < 3 else self._b._v[k - 3]
 
     def __setitem__(self, i: int, value: float) -> None:
-        k = index(i, 6, self._kind.__name__)
-        if k < 3:
-            self._a[k] = value
-        else:
-            self._b[k - 3] = value
+        k = i if i.__class__ is int and -1 < i < 6 else index(i, 6, self._kind.__name__)
+        part = self._a if k < 3 else self._b
+        part._v = replaced(part._v, k % 3, value, "a component of a Vector")
 
     def __iter__(self) -> Iterator[float]:
         return iter(self._numbers())
@@ -251,8 +245,8 @@ class Twist(Six):
 
     def RefPoint(self, base: Vector) -> Twist:
         """The same motion, seen at the point that ``base`` leads to: (vel + rot x base, rot)."""
-        p = three_of(base, "Twist.RefPoint", "a Vector from the old point to the new one")
-        return six_of(Twist, added(self._a._v, cross(self._b._v, p)), self._b._v)
+        three_of(base, "Twist.RefPoint", "a Vector from the old point to the new one")
+        return _TWIST_AT.call(self, base)
 
     def _dot(self, other: Any) -> Any:
         """The power of a wrench, a number."""
@@ -281,5 +275,19 @@ class Wrench(Six):
 
     def RefPoint(self, base: Vector) -> Wrench:
         """The same, about the point that ``base`` leads to: (force, torque + force x base)."""
-        p = three_of(base, "Wrench.RefPoint", "a Vector from the old point to the new one")
-        return six_of(Wrench, self._a._v, added(self._b._v, cross(self._a._v, p)))
+        three_of(base, "Wrench.RefPoint", "a Vector from the old point to the new one")
+        return _WRENCH_AT.call(self, base)
+
+
+_TWIST_AT = Formula(
+    "Twist at a point",
+    lambda t, p: six_of(Twist, added(t._a._v, cross(t._b._v, p._v)), t._b._v),
+    (Twist, Vector),
+    Twist,
+)
+_WRENCH_AT = Formula(
+    "Wrench about a point",
+    lambda w, p: six_of(Wrench, w._a._v, added(w._b._v, cross(w._a._v, p._v))),
+    (Wrench, Vector),
+    Wrench,
+)
