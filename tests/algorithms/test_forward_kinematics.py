@@ -9,6 +9,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.algorithms.forward_kinematics import body_poses
+from linkwork.compile.tracing import trace
 from linkwork.errors import UnknownNameError
 from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType, Mechanism
@@ -134,20 +135,12 @@ def panda() -> Mechanism:
     return mechanism_from(next(p for p in example_robot_urdfs() if p.name == "panda.urdf"))
 
 
-def instructions(q: cs.SX, block: cs.SX) -> int:
-    return cs.Function("f", [q], [cs.cse(block)]).n_instructions()
-
-
 def test_operation_counts_stay_down():
     # panda_link7 is where the prototype ended, with 162 instructions for the 12 numbers of a pose
     m = panda()
-    q = cs.SX.sym("q", m.n_q)
-    T = evaluate("fk", m, q, frame="panda_link7")
-    assert instructions(q, cs.vec(T[:3, :])) <= 162
-    T = evaluate("fk", m, q, frame="panda_link8")
-    assert instructions(q, cs.densify(cs.vec(T))) <= 175
-    everything = cs.vertcat(*[cs.vec(cs.densify(T)) for T in evaluate("fk_all", m, q)])
-    assert instructions(q, everything) <= 653
+    for frame, most in (("panda_link7", 159), ("panda_link8", 166)):
+        assert trace("fk", m, frame=frame).signature.instructions <= most
+    assert trace("fk_all", m).signature.instructions <= 545
 
 
 @pytest.mark.slow
