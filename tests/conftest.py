@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from hashlib import sha256
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,19 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="linkwork-tests-")
         os.environ["LINKWORK_CACHE"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each worker goes through its share in order, and then takes over from the others.
+
+    So the tests of a file stay together, which share what is loaded and traced.
+    """
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling  # noqa: PLC0415  only where it is installed
+
+    return WorkStealingScheduling(config, log)
 
 
 SLOW_FOLDERS = ("benchmarks",)

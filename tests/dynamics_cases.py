@@ -1,4 +1,7 @@
-"""What the tests of dynamics share: mechanisms in which all moves something, states, and calls."""
+"""Mechanisms for dynamics, their states, and algorithms on rows, on numbers and on CasADi's SX.
+
+CasADi's differentiation and its machine are judges of ours.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ from typing import Any
 import casadi as cs
 import numpy as np
 
+from graph_values import of_traced
+from linkwork.algorithms import registry
 from linkwork.algorithms.registry import find
+from linkwork.compile.symbolic import on_symbols
+from linkwork.compile.tracing import Traced, trace
+from linkwork.loading import load
 from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.model import Mechanism
 from robots import ALL_TYPES, every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
-from symbols import as_column, evaluate, on_rows
 
 _BOX = (
     '<inertial><origin xyz="0.03 -0.02 0.04" rpy="0.2 0.1 -0.3"/><mass value="0.7"/>'
@@ -64,6 +71,40 @@ def states(m: Mechanism, random: np.random.Generator, n: int) -> tuple[np.ndarra
     return q, random.normal(size=(n, m.n_v)), random.normal(size=(n, m.n_v))
 
 
+def static_of(algorithm: str, m: Mechanism, frame: str) -> dict[str, str]:
+    """The frames that an algorithm takes: the one that is named, relative to the first link."""
+    given = {"base": m.frame_names[0], "frame": frame}
+    return {key: name for key, name in given.items() if key in find(algorithm).static}
+
+
+def evaluate(
+    name: str,
+    m: Mechanism,
+    *arrays: Any,
+    parameters: Mapping[str, Any] | None = None,
+    **static: Any,
+) -> Any:
+    """`registry.evaluate`, which takes SX as well: an SX then, or a list of them."""
+    given = dict(parameters or {})
+    blocks = [*arrays, *given.values()]
+    n = len(arrays)
+
+    def run(*blocks: Any) -> Any:
+        values = dict(zip(given, blocks[n:], strict=True))
+        return registry.evaluate(name, m, *blocks[:n], parameters=values, **static)
+
+    if any(isinstance(block, cs.SX) for block in blocks):
+        return on_symbols(lambda o, *lifted: run(*lifted), *blocks)
+    return run(*blocks)
+
+
+def as_column(result: Any) -> cs.SX:
+    """A block, or a list of them, as one dense column in row-major order."""
+    blocks = result if isinstance(result, list) else [result]
+    # CasADi counts column after column: transposed, a matrix comes out row after row
+    return cs.vertcat(*[cs.vec(cs.densify(block).T) for block in blocks])
+
+
 def graph(name: str, m: Mechanism, parameters: Sequence[str] = (), **static: str) -> cs.Function:
     """An algorithm as a CasADi function of columns, its output one column in row-major order."""
     return _graph(name, m, tuple(parameters), tuple(sorted(static.items())))
@@ -89,12 +130,17 @@ def rows(
     """An algorithm on rows of inputs; parameters are the same for all rows, or rows as well."""
     given, n = dict(parameters or {}), len(arrays[0])
     values = [np.broadcast_to(value, (n, np.shape(value)[-1])) for value in given.values()]
-    function = graph(name, m, tuple(given), **static)
-    return on_rows(function, *arrays, *values).reshape(n, *find(name).output(m))
+    return of_traced(_traced(name, m, tuple(given), tuple(static.items())), *arrays, *values)
 
 
-def near(got: np.ndarray, expected: np.ndarray, within: float) -> None:
+@functools.lru_cache(maxsize=32)
+def _traced(name: str, m: Mechanism, parameters: tuple[str, ...], static: Any) -> Traced:
+    return trace(name, m, parameters, **dict(static))
+
+
+def near(got: Any, expected: Any, within: float = 1e-11) -> None:
     """Alike within this share of the largest number, or of 1."""
+    got, expected = np.asarray(got), np.asarray(expected)
     assert got.shape == expected.shape
     scale = max(1.0, float(np.abs(expected).max(initial=0)))
     np.testing.assert_allclose(got, expected, rtol=0, atol=within * scale)
@@ -128,3 +174,28 @@ def differences(function: Any, q: np.ndarray, m: Mechanism, h: float = 1e-3) -> 
     values = values.reshape(len(q), 4, m.n_v, *values.shape[1:])
     near_, back, far, far_back = (values[:, k] for k in range(4))
     return np.moveaxis((8 * (near_ - back) - (far - far_back)) / (12 * h), 1, -1)
+
+
+def small_mechanisms() -> list[Mechanism]:
+    """An arm, a floating body with a coupled pair of joints, and a planar joint.
+
+    JAX compiles dynamics number by number, which takes long for more joints.
+    """
+    return [
+        load("scara").mechanism,
+        mechanism_from(_FLOATING, base="floating"),
+        mechanism_from(_PLANAR),
+    ]
+
+
+_FLOATING = solid("""<robot name="floating"><link name="base"/><link name="arm"/><link name="rod"/>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+<origin xyz="0.1 0 0.2"/><axis xyz="0 1 0"/></joint>
+<joint name="slide" type="prismatic"><parent link="base"/><child link="rod"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" velocity="1" effort="1"/><mimic joint="turn" multiplier="0.5"/></joint>
+</robot>""")
+_PLANAR = solid("""<robot name="planar"><link name="base"/><link name="table"/><link name="arm"/>
+<joint name="plane" type="planar"><parent link="base"/><child link="table"/>
+<origin xyz="0 0.5 0" rpy="0.1 0.1 0"/><axis xyz="0.3 0.4 1"/></joint>
+<joint name="turn" type="continuous"><parent link="table"/><child link="arm"/>
+<origin xyz="0.1 0 0.2"/><axis xyz="0 1 0"/></joint></robot>""")

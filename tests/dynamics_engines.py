@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
+from linkwork.algorithms.configuration import random
 from linkwork.conventions import GRAVITY
+from linkwork.formats.urdf.read import read
+from linkwork.formats.urdf.records import Document
+from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
+from robots import about, example_robot_urdfs, origin, random_configuration, random_tree
 
 
 @dataclass
@@ -219,23 +227,75 @@ def _exudyn_joints(exudyn: Any, kind: JointType) -> list[Any]:
 # ------------------------------------------------------------------------------------- Pinocchio
 
 
-class Pinocchio:
-    """A mechanism of ours beside Pinocchio's model of the same description."""
+def pinocchio() -> Any:
+    """The module; skips where it is missing."""
+    return pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
 
-    def __init__(self, pin: Any, pair: Any) -> None:
-        self.pin, self.pair = pin, pair
-        self.m, self.model, self.data = pair.m, pair.model, pair.data
-        self.model.gravity.linear = np.array(GRAVITY)
+
+class Pinocchio:
+    """A mechanism of ours beside Pinocchio's model of the same description, joints alike by name.
+
+    Pinocchio's velocities are a constant matrix times ours where no joint is planar, so all that is
+    linear in them goes over by that matrix.
+    """
+
+    def __init__(self, m: Mechanism, model: Any) -> None:
+        self.pin, self.m, self.model, self.data = pinocchio(), m, model, model.createData()
+        model.gravity.linear = np.array(GRAVITY)
+        # where each body's joint stands in Pinocchio's q and v, and in ours
+        self.joints = [
+            SimpleNamespace(
+                type=type,
+                ours=slice(*m.q_start[c : c + 2].tolist()),
+                ours_v=slice(*m.v_start[c : c + 2].tolist()),
+                multiplier=float(m.multiplier[body]),
+                offset=float(m.offset[body]),
+                pin=slice(model.idx_qs[j], model.idx_qs[j] + model.nqs[j]),
+                pin_v=slice(model.idx_vs[j], model.idx_vs[j] + model.nvs[j]),
+            )
+            for body, (type, c) in enumerate(zip(m.body_joint_types, m.coordinate, strict=True))
+            if type is not JointType.FIXED
+            for j in [model.getJointId(m.body_joint_names[body])]
+        ]
+
+    @classmethod
+    def of_document(cls, document: Document, base: str = "fixed") -> Pinocchio:
+        """The mechanism of a description, and Pinocchio's model made joint by joint."""
+        m = from_urdf(document, base=base)
+        return cls(m, pinocchio_model(document, base, m.body_joint_names[0]))
+
+    def configuration(self, q: np.ndarray) -> np.ndarray:
+        """Pinocchio's q: angles without limits as cosine and sine, quaternions xyzw."""
+        result = self.pin.neutral(self.model)
+        for joint in self.joints:
+            own = joint.multiplier * q[joint.ours] + joint.offset
+            if joint.type.has_quaternion:
+                own = np.concatenate([own[:-4], own[-3:], own[-4:-3]])
+            elif joint.pin.stop - joint.pin.start == len(own) + 1:
+                own = np.concatenate([own[:-1], [np.cos(own[-1]), np.sin(own[-1])]])
+            result[joint.pin] = own
+        return result
+
+    def tangent(self, q: np.ndarray) -> np.ndarray:
+        """The matrix G that makes Pinocchio's v of ours."""
+        G = np.zeros((self.model.nv, self.m.n_v))
+        for joint in self.joints:
+            block = joint.multiplier * np.eye(joint.type.n_v)
+            if joint.type is JointType.PLANAR:  # Pinocchio's v is in axes of the body
+                c, s = np.cos(q[joint.ours][2]), np.sin(q[joint.ours][2])
+                block[:2, :2] = [[c, s], [-s, c]]
+            G[joint.pin_v, joint.ours_v] = block
+        return G
 
     def state(self, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         """Its q and v, G, and dG/dt times v."""
-        G, dG_v = self.pair.tangent(q), np.zeros(self.model.nv)
-        for joint in self.pair.joints:
+        G, dG_v = self.tangent(q), np.zeros(self.model.nv)
+        for joint in self.joints:
             if joint.type is JointType.PLANAR:  # Pinocchio's slides turn along
                 w = v[joint.ours_v][2]
                 slides = (G[joint.pin_v] @ v)[:2]
                 dG_v[joint.pin_v] = [w * slides[1], -w * slides[0], 0.0]
-        return self.pair.configuration(q), G @ v, G, dG_v
+        return self.configuration(q), G @ v, G, dG_v
 
     def mass_and_bias(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M (nv, nv) and bias (nv,) in our velocities."""
@@ -272,3 +332,116 @@ class Pinocchio:
             joint = model.frames[frame].parentJoint
             forces[joint] = forces[joint] + data.oMi[joint].actInv(world)
         return forces
+
+
+def _tilt(axis: np.ndarray) -> np.ndarray:
+    """The smallest rotation that takes z to an axis, as a pose (4, 4)."""
+    T, across = np.eye(4), np.array([-axis[1], axis[0], 0.0])
+    sine = float(np.linalg.norm(across))
+    if sine > 0:
+        T[:3, :3] = about(across / sine, np.arctan2(sine, axis[2]))
+    elif axis[2] < 0:
+        T[:3, :3] = np.diag([1.0, -1.0, -1.0])
+    return T
+
+
+def _pinocchio_joint(type: str, axis: np.ndarray) -> Any:
+    pin = pinocchio()
+    if type in ("revolute", "continuous"):
+        return pin.JointModelRevoluteUnaligned(axis)
+    if type == "prismatic":
+        return pin.JointModelPrismaticUnaligned(axis)
+    if type == "spherical":
+        return pin.JointModelSpherical()
+    return pin.JointModelPlanar() if type == "planar" else pin.JointModelFreeFlyer()
+
+
+def pinocchio_model(document: Document, base: str, base_joint: str) -> Any:
+    """Pinocchio's model of the records of a URDF, joint by joint, without its own reader.
+
+    A joint is added when it is reached, depth first: some of its algorithms count on that.
+    """
+    pin = pinocchio()
+    model, robot = pin.Model(), document.robot
+    children: dict[str, list] = {}
+    for joint in robot.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    links = {link.name: link for link in robot.links}
+    (root,) = set(links) - {joint.child for joint in robot.joints}
+    start = 0
+    if base == "floating":
+        start = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), base_joint)
+    waiting = [(root, start, np.eye(4), None)]
+    while waiting:
+        name, parent, T, joint = waiting.pop()
+        if joint is not None:
+            axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
+            turned = _tilt(axis) if joint.type == "planar" else np.eye(4)
+            parent = model.addJoint(
+                parent, _pinocchio_joint(joint.type, axis), pin.SE3(T @ turned), joint.name
+            )
+            T = np.linalg.inv(turned)
+        model.addFrame(pin.Frame(name, parent, 0, pin.SE3(T), pin.FrameType.BODY))
+        inertial = links[name].inertial
+        if inertial is not None:
+            placement = pin.SE3(T @ origin(inertial.xyz, inertial.rpy))
+            inertia = pin.Inertia(inertial.mass, np.zeros(3), np.array(inertial.inertia))
+            model.appendBodyToJoint(parent, inertia, placement)
+        for joint in children.get(name, []):
+            placement = T @ origin(joint.xyz, joint.rpy)
+            moves = None if joint.type == "fixed" else joint
+            waiting.append((joint.child, parent, placement, moves))
+    return model
+
+
+NOT_PLANAR = ("fixed", "revolute", "continuous", "prismatic", "floating", "spherical")
+REAL = (
+    ("panda.urdf", "fixed"),
+    ("talos_full_v2.urdf", "fixed"),
+    ("talos_reduced.urdf", "floating"),
+)
+
+
+class Beside(NamedTuple):
+    """One state of a mechanism, and of Pinocchio's model of it."""
+
+    m: Mechanism
+    q: np.ndarray
+    v: np.ndarray
+    dv: np.ndarray
+    model: Any
+    data: Any
+    positions: np.ndarray  # Pinocchio's q
+    G: np.ndarray  # Pinocchio's v is G times ours
+
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """Model, data, q, v, dv for Pinocchio's functions."""
+        return self.model, self.data, self.positions, self.G @ self.v, self.G @ self.dv
+
+
+def trees(random: np.random.Generator, n: int, *, mimic: float = 0.25) -> Iterator[Beside]:
+    """Random trees of up to ten joints with every type but planar; every third one floats."""
+    for k in range(n):
+        text = random_tree(random, int(random.integers(2, 10)), NOT_PLANAR, mimic=mimic)
+        found = beside(random, read(text), "floating" if k % 3 == 0 else "fixed")
+        if found.m.n_v:
+            yield found
+
+
+def real(random: np.random.Generator) -> Iterator[Beside]:
+    """Panda, and Talos on a fixed and on a floating base."""
+    for name, base in REAL:
+        (path,) = [path for path in example_robot_urdfs() if path.name == name]
+        yield beside(random, read(Path(path)), base)
+
+
+def beside(generator: np.random.Generator, document: Document, base: str) -> Beside:
+    """A mechanism at a random state, beside Pinocchio's model."""
+    engine = Pinocchio.of_document(document, base)
+    m = engine.m
+    real = all(np.isfinite(m.lower)) and base == "fixed"
+    q = random(m, generator, 1)[0] if real else random_configuration(generator, m)
+    v, dv = generator.normal(size=m.n_v), generator.normal(size=m.n_v)
+    model, data = engine.model, engine.data
+    return Beside(m, q, v, dv, model, data, engine.configuration(q), engine.tangent(q))

@@ -15,7 +15,7 @@ import numpy as np
 
 import ik_measures as measures
 import linkwork as lw
-from closed_robots import with_every_kind
+from closed_mechanisms import with_every_kind
 from ik_measures import turned
 from linkwork.mechanism.model import JointType
 from linkwork.ops.numpy import NUMPY

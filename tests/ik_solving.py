@@ -9,7 +9,6 @@ import numpy as np
 import linkwork as lw
 from linkwork.ops.numpy import NUMPY
 from linkwork.solve.expressions import parameters_of
-from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Inputs
 from linkwork.solve.tasks import Task
 from seeds import rng
@@ -30,7 +29,7 @@ def postures(robot: Any, label: str, n: int = N) -> np.ndarray:
 def solved(robot: Any, tasks: Task | list[Task], targets: Any, **how: Any) -> np.ndarray:
     """The answers (n, nq), all of which are successes inside the limits of the description."""
     m = robot.mechanism
-    result = InverseKinematics(m, tasks, how.pop("joints", None)).solve(targets, **how)
+    result = robot.solver(tasks=tasks, joints=how.pop("joints", None)).solve(targets, **how)
     assert result.success.all(), result.reason
     moved = result.q
     assert ((moved >= m.lower) & (moved <= m.upper)).all()

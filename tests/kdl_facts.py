@@ -1,7 +1,7 @@
-"""Store what PyKDL computes, for machines where it is not installed.
+"""Store what PyKDL computes, of values and of chains, for machines where it is not installed.
 
-python tests/kdl_facts.py writes tests/reference/pykdl.json; it needs PyKDL (Debian's
-python3-pykdl), and nothing of Linkwork.
+python tests/kdl_facts.py writes tests/reference/pykdl.json and pykdl_chains.json; it needs PyKDL
+(Debian's python3-pykdl), and nothing of Linkwork.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from kdl_chains import chain, said
 from kdl_operations import OPERATIONS, Operation, Source
 
-FILE = Path(__file__).resolve().parent / "reference" / "pykdl.json"
-CASES = 5
+REFERENCE = Path(__file__).resolve().parent / "reference"
+FILE, CHAINS_FILE = REFERENCE / "pykdl.json", REFERENCE / "pykdl_chains.json"
+CASES, POSITIONS = 5, 3
+CHAINS = {"0": (9, False), "1": (4, True)}
+"""Seeds, with the number of segments and whether there are scales."""
 
 
 def source_of(operation: Operation, case: int) -> Source:
@@ -37,6 +41,13 @@ def results(module: Any) -> dict[str, list[list[float]]]:
     }
 
 
+def of_chain(module: Any, seed: str, positions: int) -> list[dict[str, list[float]]]:
+    """What is said of one chain, at so many positions."""
+    segments, scaled = CHAINS[seed]
+    made = chain(module, seed, segments, scaled=scaled)
+    return [said(module, made, f"{seed} {k}", inverses=not scaled) for k in range(positions)]
+
+
 def main() -> None:
     pykdl = importlib.import_module("PyKDL")
     lines = ",\n".join(
@@ -47,6 +58,11 @@ def main() -> None:
     text = f'{{\n"versions": {json.dumps(versions)},\n"results": {{\n{lines}\n}}\n}}\n'
     FILE.write_text(text, encoding="utf-8")
     print(f"{FILE.name}: {len(OPERATIONS)} operations, {CASES} cases each")
+    found = {seed: of_chain(pykdl, seed, POSITIONS) for seed in CHAINS}
+    text = json.dumps({"version": pykdl.__version__, "chains": found}, separators=(",", ":"))
+    text = text.replace('"},{"', '"},\n{"').replace("],", "],\n")
+    CHAINS_FILE.write_text(text + "\n", encoding="utf-8")
+    print(f"{CHAINS_FILE.name}: {len(CHAINS)} chains, {POSITIONS} positions each")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 
-from linkwork.spatial import coefficients as c
+from linkwork.spatial import so3
 
 DIGITS = 200  # the slopes lose four times the digits that the angle has before it
 LIMIT = 1e-40  # below it a coefficient is its value at zero, to 80 digits
@@ -18,8 +18,8 @@ def angles() -> np.ndarray:
     """Angles 0 ... pi: log-spaced from both ends, across every switch between two formulas."""
     steps = np.logspace(-12, 0, 25)
     ladder = [0.0, 1e-300, 1e-160, 1e-30, *steps, *np.linspace(0.1, 3.1, 31), *(np.pi - steps)]
-    squares = {c.SWITCH_HALF, c.SWITCH_C, c.SWITCH_SLOPE, c.SWITCH_D, c.SWITCH_D_SLOPE}
-    switches = [np.sqrt(s) for s in squares] + [2 * np.arcsin(np.sqrt(c.SWITCH_LOG))]
+    squares = {so3.SWITCH_HALF, so3.SWITCH_C, so3.SWITCH_SLOPE, so3.SWITCH_D, so3.SWITCH_D_SLOPE}
+    switches = [np.sqrt(s) for s in squares] + [2 * np.arcsin(np.sqrt(so3.SWITCH_LOG))]
     # the clamps stand at 0.9 and 1.1 of a switch of the squared angle
     for switch in switches:
         ladder += [switch * np.sqrt(f) * (1 + d) for f in (0.9, 1, 1.1) for d in (-3e-16, 0, 3e-16)]

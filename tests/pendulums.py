@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.compile.compiler import Compiler
+from linkwork import settings
 from linkwork.mechanism.model import Mechanism
 from linkwork.simulation.inputs import Options, Request, request_of
 from linkwork.simulation.result import Simulation
@@ -14,7 +14,7 @@ from linkwork.simulation.time_loop import Library, run
 from robots import mechanism_from
 from seeds import rng
 
-LIBRARY = Library(Compiler())
+LIBRARY = Library(settings.compiler())
 
 _SMALL = 'ixy="0" ixz="0" iyz="0"'
 

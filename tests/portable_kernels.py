@@ -17,8 +17,7 @@ from linkwork.compile.tracing import trace, trace_function
 from linkwork.errors import InputError
 from linkwork.loading import load
 from linkwork.solve.expressions import iteration
-from linkwork.solve.inputs import settings_of
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import Pose
 from robots import every_joint_urdf, mechanism_from

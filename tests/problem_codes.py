@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linkwork.formats.mjcf.flatten import LEFT_OUT, LEFT_OUT_OF
-from linkwork.mechanism import check_meshes
+from linkwork.mechanism.check_meshes import REASONS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "linkwork"
 LEVELS = ("error", "warning", "note")
@@ -23,9 +23,6 @@ CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 TELLING = re.compile(r"[Ff]inding|[Pp]roblem|BadText|\bcode\b|\.wrong\(")
 
 _UNREAD = ("stiffness", "damping", "effort", "angle")
-_OF_REASONS = ast.unparse(  # whose parentheses depend on the version of Python
-    ast.parse("next((code for said, code in _REASONS[use.element] if said in text))", mode="eval")
-)
 # What the source holds in place of a code, and the codes that this is, with their levels.
 OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{tag}'"): {
@@ -35,10 +32,8 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
         f"no-{section}": {lv} for section, (lv, _) in LEFT_OUT_OF.items()
     },
     ("formats/mjcf/read.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
-    ("mechanism/check_meshes.py", _OF_REASONS): {
-        code: {"warning"}
-        for reasons in vars(check_meshes)["_REASONS"].values()
-        for _, code in reasons
+    ("mechanism/check_meshes.py", "f'{use.element}-{why}'"): {
+        f"{element}-{why}": {"warning"} for element in ("mesh", "texture") for _, why in REASONS
     },
     ("faces/urdfpy/robot.py", "f'duplicate-{element}'"): {
         f"duplicate-{element}": {"error"} for element in ("material", "transmission")

@@ -139,6 +139,7 @@ def test_p16_a_full_disk_leaves_the_old_file(tmp_path: Path):
     assert not left_over(tmp_path)
 
 
+@pytest.mark.slow
 def test_p16_a_killed_process_leaves_the_old_file_or_the_new_one(tmp_path: Path):
     """50 processes that write again and again, each killed at a random moment."""
     random, path, seen = rng("kill"), tmp_path / "robot.urdf", set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from fractions import Fraction
 
@@ -21,6 +22,8 @@ from linkwork.checks import (
     whole_number,
 )
 from linkwork.errors import InputError, ShapeError
+from linkwork.json_values import as_json
+from linkwork.legible import legible
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import so3
 from seeds import rng
@@ -211,3 +214,31 @@ def test_other_shapes_are_named(shape):
         rigid_poses(np.zeros(shape))
     with pytest.raises(ShapeError, match=r"^T must have shape \(4, 4\), not"):
         rigid_pose(np.zeros(shape))
+
+
+# ---------------------------------------------------------------------------------- values as JSON
+
+
+def test_arrays_and_numbers_become_pythons_own():
+    given = {
+        "q": np.arange(4.0).reshape(2, 2),
+        "n": np.int64(3),
+        "fine": np.bool_(True),
+        1: (2, "a"),
+    }
+    told = as_json(given)
+    assert told == {"q": [[0.0, 1.0], [2.0, 3.0]], "n": 3, "fine": True, "1": [2, "a"]}
+    assert type(told["n"]) is int
+    assert type(told["fine"]) is bool
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_what_json_has_no_number_for_is_none():
+    given = {"a": np.array([1.0, np.nan]), "b": np.float64(np.inf), "c": [float("-inf"), None]}
+    assert as_json(given) == {"a": [1.0, None], "b": None, "c": [None, None]}
+
+
+def test_legible_leaves_scripts_of_all_kinds_alone():
+    for text in ("arm_1", "Größe", "\u5de6\u624b", "\u05e9\u05dc\u05d5\u05dd", "a b"):
+        assert legible(text) == text
+    assert legible("a\nb") == r"a\nb" and legible("a\nb", lines=True) == "a\nb"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.algorithms.registry import evaluate
 from linkwork.formats import dh
 from seeds import rng
 
@@ -150,22 +151,24 @@ def chains():
     yield "panda", panda.subchain(panda.frame_names[0], panda.tip)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_tables_of_robots_have_their_poses_and_dynamics(convention):
     for name, robot in chains():
         table = robot.to_dh(convention=convention)
         again = lw.from_dh(table)
-        q = robot.random(20, seed=3)
+        q = robot.random(seed=3)
         v = rng(name).normal(size=q.shape)
         assert again.joint_names == robot.joint_names, name
-        np.testing.assert_allclose(again.fk(q), robot.fk(q), rtol=0, atol=1e-12, err_msg=name)
-        np.testing.assert_allclose(
-            again.inverse_dynamics(q, v, v), robot.inverse_dynamics(q, v, v), rtol=0, atol=1e-9
-        )
+        T = [evaluate("fk", r.mechanism, q, frame=r.tip) for r in (again, robot)]
+        np.testing.assert_allclose(*T, rtol=0, atol=1e-12, err_msg=name)
+        tau = [evaluate("inverse_dynamics", r.mechanism, q, v, v) for r in (again, robot)]
+        np.testing.assert_allclose(*tau, rtol=0, atol=1e-9)
         np.testing.assert_array_equal(again.limits.lower, robot.limits.lower)
         np.testing.assert_array_equal(again.limits.velocity, robot.limits.velocity)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_any_chain_has_a_table(convention):
     """Random placements, and those at which parameters are free: parallel, crossing, one axis."""
@@ -179,7 +182,7 @@ def test_any_chain_has_a_table(convention):
         lw.pose([0.0, 0.0, 0.0], rpy=[0.0, math.pi / 2, 0.0]),
         np.eye(4),
     ]
-    for trial in range(12):
+    for trial in range(40):
         joints = []
         for k in range(6):
             T = special[random.integers(len(special))] if random.random() < 0.7 else None
@@ -195,10 +198,9 @@ def test_any_chain_has_a_table(convention):
             )
         robot = lw.load(f'<robot name="r"><link name="l0"/>{"".join(joints)}</robot>')
         again = lw.from_dh(robot.to_dh(convention=convention))
-        q = random.uniform(-2.0, 2.0, (5, 6))
-        np.testing.assert_allclose(
-            again.fk(q), robot.fk(q), rtol=0, atol=1e-11, err_msg=f"trial {trial}"
-        )
+        q = random.uniform(-2.0, 2.0, 6)
+        both = [evaluate("fk", r.mechanism, q, frame=r.tip) for r in (again, robot)]
+        np.testing.assert_allclose(*both, rtol=0, atol=1e-11, err_msg=f"trial {trial}")
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -292,6 +294,9 @@ def test_a_csv_as_people_write_it():
         ("theta,d_deg\n0,5\n", ":2: .*d is no angle"),
         ("type,lower_deg\nP,5\n", ":2: .*lower is no angle"),
         ("type,theta\nX,5\n", ":2: .*revolute, prismatic or fixed"),
+        ("theta,theta_deg\n0,\n0,10\n", ":3: .*row 1 has both theta and theta_deg"),
+        ("lower,theta,lower_deg\n0,,1\n", ":2: .*both lower and lower_deg"),
+        ("# convention: khalil\nalpha_deg,d,alpha\n0,1,0\n", ":3: .*both alpha and alpha_deg"),
         ("theta,d\n0,inf\n", ":2: .*finite"),
         ("theta,d\nq1,0\n0,q2\n", "(?s):2: .*:3: "),
         ("theta,d\n", "a line for each joint"),
@@ -314,6 +319,7 @@ def test_faults_of_a_csv_are_told_with_their_line(text, why):
         ("dh: craigs\nrows: []\n", ":1: .*craig"),
         ("dh: standard\nrows:\n  - {com: [1, 2]}\n", ":3: .*com is 3 finite numbers"),
         ("dh: standard\nrows:\n  - {theta: true}\n", ":3: .*theta"),
+        ("dh: craig\nrows:\n  - {d: 1}\n  - {alpha: 0, alpha_deg: 0}\n", ":4: .*both alpha and"),
         ("dh: standard\nname: 3\nrows:\n  - {theta: 0}\n", ":2: .*name"),
         ("dh: standard\nbase: [[1, 2], [3, 4]]\nrows:\n  - {theta: 0}\n", ":2: .*base"),
     ],

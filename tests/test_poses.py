@@ -107,29 +107,6 @@ def test_gimbal_lock_and_its_neighbourhood(side):
     np.testing.assert_allclose(found, [0, side * np.pi / 2, 0], atol=1e-15)
 
 
-def test_half_turns_have_a_quaternion():
-    g = rng("half turns")
-    axis = np.vstack([np.eye(3), -np.eye(3), g.normal(size=(100, 3))])
-    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    for away in (0.0, 1e-16, 1e-12, 1e-9, 1e-6, 1e-3):
-        half = (np.pi - away) / 2
-        wxyz = np.hstack([np.full((len(axis), 1), np.cos(half)), np.sin(half) * axis])
-        T = lw.pose(wxyz=wxyz)
-        _, found = lw.xyz_wxyz(T)
-        sign = np.sign(np.sum(found * wxyz, axis=1, keepdims=True))
-        np.testing.assert_allclose(found, sign * wxyz, atol=1e-15)
-        assert np.all(found[:, 0] >= 0)
-
-
-def test_small_turns_keep_their_digits():
-    for size in 10.0 ** -np.arange(1.0, 17.0):
-        rpy = size * np.array([1.0, -2.0, 3.0])
-        np.testing.assert_allclose(lw.xyz_rpy(lw.pose(rpy=rpy))[1], rpy, rtol=1e-12, atol=1e-16)
-        _, wxyz = lw.xyz_wxyz(lw.pose(rpy=rpy))
-        if size < 1e-6:
-            np.testing.assert_allclose(2 * wxyz[1:], rpy, rtol=1e-5, atol=1e-16)
-
-
 def test_every_leading_shape_and_broadcasting():
     g = rng("batches")
     xyz, rpy, wxyz = (g.normal(size=(6, n)) for n in (3, 3, 4))
@@ -298,3 +275,30 @@ def test_what_is_no_pose_and_what_is_no_path():
         lw.poses.interpolate(A, A, 0.5, path="slerp")
     with pytest.raises(lw.InputError, match=r"s\[0\] is nan"):
         lw.poses.interpolate(A, A, float("nan"))
+
+
+@pytest.mark.parametrize("path", ["screw", "separate"])
+@pytest.mark.parametrize("trial", range(5))
+def test_steps_are_equal_and_within_their_bounds(path: str, trial: int):
+    """No step is longer than asked, and with one step fewer some would be."""
+    g = rng(f"steps {path} {trial}")
+    first, last = (lw.pose(g.uniform(-1, 1, 3), rpy=g.uniform(-1, 1, 3)) for _ in "ab")
+    bounds = {"length": float(g.uniform(0.05, 0.5)), "angle": float(g.uniform(0.05, 0.5))}
+    for given in (bounds, {"length": bounds["length"]}, {"angle": bounds["angle"]}):
+        way = lw.poses.steps(first, last, path=path, **given)
+        np.testing.assert_allclose(way[[0, -1]], [first, last], atol=1e-14)
+        turns = angle_between(way[:-1, :3, :3], way[1:, :3, :3])
+        moves = np.linalg.norm(np.diff(way[:, :3, 3], axis=0), axis=1)
+        np.testing.assert_allclose(turns, turns[0], atol=1e-12)
+        np.testing.assert_allclose(moves, moves[0], atol=1e-12)
+        most = {"angle": float(turns[0]), "length": float(moves[0])}
+        assert all(most[name] <= bound * (1 + 1e-9) for name, bound in given.items())
+        if len(way) > 2:
+            fewer = lw.poses.interpolate(first, last, 1.0 / (len(way) - 2), path=path)
+            longer = {"angle": float(angle_between(first[:3, :3], fewer[:3, :3])),
+                      "length": float(np.linalg.norm(fewer[:3, 3] - first[:3, 3]))}  # fmt: skip
+            assert any(longer[name] > bound for name, bound in given.items())
+    with pytest.raises(lw.InputError, match="give length"):
+        lw.poses.steps(first, last)
+    with pytest.raises(lw.InputError, match="length"):
+        lw.poses.steps(first, last, length=0.0)

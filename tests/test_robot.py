@@ -12,18 +12,13 @@ import pytest
 
 import linkwork as lw
 from robots import (
-    by_name,
     chain_urdf,
-    description_poses,
     every_joint_urdf,
-    model_poses,
     random_configuration,
-    total_inertia,
 )
 from seeds import rng
 
 Call = Callable[..., np.ndarray]
-REFERENCES = ("world-aligned", "local", "world")
 
 # Every computing method, called with a robot, q, v and more.
 CALLS: dict[str, Call] = {
@@ -326,68 +321,6 @@ def test_a_wrong_length_is_refused(change):
 # against independent arithmetic
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-def test_poses_are_those_of_the_description_and_of_the_model(base):
-    r = everything(base)
-    for q in some(r, 5, f"poses {base}")[0]:
-        table, all_poses = model_poses(r.mechanism, q), r.fk_all(q)
-        for k, name in enumerate(r.frame_names):
-            np.testing.assert_allclose(all_poses[k], table[name], atol=2e-14)
-            np.testing.assert_allclose(r.fk(q, name), all_poses[k], atol=2e-15)
-        if base == "fixed":
-            links = description_poses(r.document, by_name(r.mechanism, q))
-            for name, T in links.items():
-                np.testing.assert_allclose(r.fk(q, name), T, atol=2e-14)
-
-
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_the_jacobian_is_the_velocity_of_the_pose(reference):
-    r, h = everything(), 1e-6
-    for q in some(r, 4, f"jacobian {reference}")[0]:
-        J, T = r.jacobian(q, "lens", reference=reference), r.fk(q, "lens")
-        ends = [r.fk(r.integrate(q, s * h * np.eye(r.n_v)), "lens") for s in (1, -1)]
-        rate = (ends[0] - ends[1]) / (2 * h)
-        spin = rate[:, :3, :3] @ T[:3, :3].T
-        angular = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]])
-        linear = rate[:, :3, 3].T
-        if reference == "local":
-            linear, angular = T[:3, :3].T @ linear, T[:3, :3].T @ angular
-        elif reference == "world":
-            linear = linear - np.cross(angular.T, T[:3, 3]).T
-        np.testing.assert_allclose(J, np.vstack([linear, angular]), atol=1e-8)
-
-
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_jacobian_dot_v_is_the_rate_of_the_jacobian(reference):
-    r, h = everything(), 1e-5
-    q, v = some(r, 4, f"jdot {reference}")
-    Js = [r.jacobian(r.integrate(q, s * h * v), "lens", reference=reference) for s in (1, -1)]
-    rate = np.einsum("kij,kj->ki", (Js[0] - Js[1]) / (2 * h), v)
-    np.testing.assert_allclose(
-        r.jacobian_dot_v(q, v, "lens", reference=reference), rate, atol=1e-6, rtol=1e-7
-    )
-    whole = r.jacobian_dot(q, v, "lens", reference=reference)
-    np.testing.assert_allclose(whole, (Js[0] - Js[1]) / (2 * h), atol=1e-6, rtol=1e-7)
-
-
-def test_the_centre_of_mass_and_its_jacobian():
-    r, h = everything(), 1e-6
-    for q in some(r, 4, "com")[0]:
-        _, centre, _ = total_inertia(r.mechanism, q)
-        np.testing.assert_allclose(r.com(q), centre, atol=1e-13)
-        ends = [r.com(r.integrate(q, s * h * np.eye(r.n_v))) for s in (1, -1)]
-        np.testing.assert_allclose(r.com_jacobian(q).T, (ends[0] - ends[1]) / (2 * h), atol=1e-8)
-
-
-def test_difference_undoes_integrate():
-    r = everything()
-    q, v = some(r, 50, "difference")
-    v *= 0.5
-    np.testing.assert_allclose(r.difference(q, r.integrate(q, v)), v, atol=1e-12)
-    np.testing.assert_allclose(r.difference(q, q), 0.0, atol=1e-12)
-    np.testing.assert_allclose(r.integrate(q, 0 * v), q, atol=1e-15)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_shapes_do_not_depend_on_how_many_joints_there_are(n):
     r = lw.load(chain_urdf(n))
@@ -402,16 +335,6 @@ def test_shapes_do_not_depend_on_how_many_joints_there_are(n):
         assert r.all_positions(q).shape == r.integrate(q, v).shape == (*lead, n)
         assert r.difference(q, q).shape == (*lead, n)
         assert r.function("jacobian", frame)(q).shape == (*lead, 6, n)
-
-
-def test_the_com_jacobian_of_one_joint_is_a_matrix():
-    text = chain_urdf(1).replace(
-        '<link name="link1"/>',
-        '<link name="link1"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1"'
-        ' iyz="0" izz="1"/></inertial></link>',
-    )
-    assert lw.load(text).com_jacobian([0.3]).shape == (3, 1)
-    assert lw.load(text).com_jacobian([[0.3]] * 4).shape == (4, 3, 1)
 
 
 # the call with the least overhead

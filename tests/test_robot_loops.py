@@ -59,6 +59,7 @@ def test_text_has_no_file_beside_it():
     assert lw.load(path("four_bar").read_text()).loops == ()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["excavator", "stewart", "delta"])
 def test_inverse_kinematics_keeps_the_loops_closed(name):
     robot = lw.load(name)
@@ -148,6 +149,7 @@ def test_dynamics_by_the_robot():
         robot.forward_dynamics(np.full(3, np.nan), v[0], tau[0])
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["four_bar", "delta"])
 def test_without_positions_every_joint_is_free(name):
     robot = lw.load(name)
@@ -161,7 +163,7 @@ def test_without_positions_every_joint_is_free(name):
     assert robot.assemble().success
 
 
-@pytest.mark.sweep(3, by="name")
+@pytest.mark.sweep(1, by="name")
 @pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].closed])
 def test_without_positions_it_is_the_nearest_assembled_configuration(name):
     robot, g = lw.load(name), rng(f"nearest {name}")

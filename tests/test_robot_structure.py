@@ -7,6 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import models
+from linkwork.algorithms.registry import evaluate
 from linkwork.cli import output
 from linkwork.robot_structure import drawn, edges_of, leaders_of, limits_of, root_of
 from robots import every_joint_urdf
@@ -119,7 +120,8 @@ def test_axes_are_those_of_the_description_and_what_the_joints_move_about(name: 
             continue
         axis = np.array(joints[name].axis)
         np.testing.assert_allclose(axes[c], axis / np.linalg.norm(axis), rtol=0, atol=1e-15)
-        J = robot.jacobian(q, joints[name].child, reference="local")[:, int(m.v_start[c])]
+        J = evaluate("jacobian", m, q, frame=joints[name].child, reference="local")
+        J = J[:, int(m.v_start[c])]
         if m.joint_types[c].turns:
             np.testing.assert_allclose(J[3:], axes[c], rtol=0, atol=1e-14)
         elif m.joint_types[c] is lw.JointType.PRISMATIC:

@@ -313,6 +313,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_p16_a_killed_save_leaves_one_of_both_descriptions(tmp_path: Path):
     random, target = rng("kill a save"), tmp_path / "robot.urdf"
     sources = []

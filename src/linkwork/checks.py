@@ -194,10 +194,9 @@ def leading_shape(arrays: Mapping[str, NDArray[Any]], axes: int = 1) -> tuple[in
 
 def broadcast_rows(a: Floats, lead: tuple[int, ...]) -> Floats:
     """Rows (..., n) broadcast to a leading shape, as one contiguous table (N, n)."""
-    count = math.prod(lead)
-    return np.ascontiguousarray(np.broadcast_to(a, (*lead, a.shape[-1]))).reshape(
-        count, a.shape[-1]
-    )
+    length = a.shape[-1]
+    whole = a if a.shape[:-1] == lead else np.broadcast_to(a, (*lead, length))
+    return np.ascontiguousarray(whole).reshape(math.prod(lead), length)
 
 
 # --- poses ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ what was compiled, ``robot.controller(tasks=[...], dt=...)`` makes one step at a
 
 from linkwork.solve.controller import Controller
 from linkwork.solve.ik import InverseKinematics
+from linkwork.solve.inputs import Options
 from linkwork.solve.limits import (
     AccelerationLimit,
     CoupledLimit,
@@ -14,7 +15,6 @@ from linkwork.solve.limits import (
     VelocityLimit,
 )
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture, Objective
-from linkwork.solve.options import Options
 from linkwork.solve.problem import Problem
 from linkwork.solve.result import AllSolutions, IKResult
 from linkwork.solve.tasks import (

@@ -25,7 +25,7 @@ from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.recipe import expression_recipe
 from linkwork.errors import InputError
 from linkwork.ops.protocol import Block
-from linkwork.spatial import flat
+from linkwork.spatial import se3
 
 Floats = NDArray[np.float64]
 
@@ -148,7 +148,13 @@ def steps(
         if bound is not None:
             most = max(most, whole / finite_number(bound, name, above=0.0))
     count = math.ceil(most * (1.0 - 1e-12))
-    return interpolate(first, last, np.linspace(0.0, 1.0, count + 1), path=path)
+    while True:
+        made = interpolate(first, last, np.linspace(0.0, 1.0, count + 1), path=path)
+        # on a screw the origin goes around: its steps together are longer than the way
+        step = float(np.linalg.norm(made[1, :3, 3] - first[:3, 3]))
+        if length is None or step <= length * (1.0 + 1e-12):
+            return made
+        count = max(count + 1, math.ceil(count * step / length * (1.0 - 1e-12)))
 
 
 def _rows(T: ArrayLike) -> Floats:
@@ -168,15 +174,15 @@ def _turns(matrices: Floats) -> Floats:
 _TWO = {"T_0": 16, "T_1": 16}
 # what each function takes, and its expression
 _EXPRESSIONS: dict[str, tuple[dict[str, int], Callable[..., Block]]] = {
-    "rpy": ({"xyz": 3, "rpy": 3}, flat.matrix_from_rpy),
-    "wxyz": ({"xyz": 3, "wxyz": 4}, flat.matrix_from_quaternion),
-    "R": ({"xyz": 3, "R": 9}, flat.matrix_from_rows),
-    "to_rpy": ({"R": 9}, flat.rpy_from_rows),
-    "to_wxyz": ({"R": 9}, flat.quaternion_from_rows),
-    "compose": (_TWO, flat.composed),
-    "inverse": ({"T": 16}, flat.inverted),
-    "screw": ({**_TWO, "s": 1}, flat.on_screw),
-    "separate": ({**_TWO, "s": 1}, flat.on_line),
+    "rpy": ({"xyz": 3, "rpy": 3}, se3.matrix_from_rpy),
+    "wxyz": ({"xyz": 3, "wxyz": 4}, se3.matrix_from_quaternion),
+    "R": ({"xyz": 3, "R": 9}, se3.matrix_from_rows),
+    "to_rpy": ({"R": 9}, se3.rpy_from_rows),
+    "to_wxyz": ({"R": 9}, se3.quaternion_from_rows),
+    "compose": (_TWO, se3.composed),
+    "inverse": ({"T": 16}, se3.inverted),
+    "screw": ({**_TWO, "s": 1}, se3.on_screw),
+    "separate": ({**_TWO, "s": 1}, se3.on_line),
 }
 
 

@@ -34,7 +34,9 @@ class Programs:
     def __init__(self, mechanism: Mechanism, tip: Callable[[], str]) -> None:
         self.mechanism, self.tip = mechanism, tip
         self._kernels: dict[Any, Kernel] = {}
-        self._functions: dict[Any, Function] = {}
+        self.functions: dict[str, Any] = {}
+        """Functions without parameters by algorithm and static arguments, a dict in a dict."""
+        self._with_parameters: dict[tuple[str, ...], dict[str, Any]] = {(): self.functions}
 
     def kernel(self, algorithm: str, static: Sequence[Any], parameters: tuple[str, ...]) -> Kernel:
         """The kernel of an algorithm with its static arguments in order; None is the default.
@@ -62,12 +64,15 @@ class Programs:
 
         Raises: as `kernel`.
         """
-        key = (algorithm, *static, parameters)
-        found = self._functions.get(key)
+        *above, last = (algorithm, *static)
+        kept = self._with_parameters.setdefault(parameters, {})
+        for key in above:
+            kept = kept.setdefault(key, {})
+        found = kept.get(last)
         if found is None:
             with settings.compiler().work(f"{algorithm} for {self.mechanism.name}"):
                 kernel = self.kernel(algorithm, static, parameters)
-                found = self._functions.setdefault(key, kernel.bound())
+                found = kept.setdefault(last, kernel.bound())
         return found
 
     def fixed(
@@ -117,41 +122,6 @@ class Programs:
         frames = [f"frame '{name}'" for name in m.frame_names]
         of_v = {key: v for key in ("v", "dv", "tau", "armature", "damping", "friction")}
         return {"q": q, "q0": q, "q1": q, "fk_all": frames, **of_v}
-
-
-class Compiled:
-    """An attribute of a robot: the function of an algorithm, or its functions by static arguments.
-
-    It is made at its first use and kept in the robot's dictionary, so that a method of a robot
-    costs little more than the function: ``self._jacobian["tool0"]["local"](q)``.
-    """
-
-    def __init__(self, algorithm: str) -> None:
-        self._algorithm = algorithm
-
-    def __get__(self, robot: Any, kind: type[Any]) -> Any:
-        if robot is None:
-            return self
-        made = _made(robot._programs, self._algorithm, ())
-        return vars(robot).setdefault(f"_{self._algorithm}", made)
-
-
-class _ByName(dict[Any, Any]):
-    """The functions of an algorithm by its next static argument, made when they are looked up."""
-
-    def __init__(self, programs: Programs, algorithm: str, given: tuple[Any, ...]) -> None:
-        super().__init__()
-        self._rest = programs, algorithm, given
-
-    def __missing__(self, name: Any) -> Any:
-        programs, algorithm, given = self._rest
-        return self.setdefault(name, _made(programs, algorithm, (*given, name)))
-
-
-def _made(programs: Programs, algorithm: str, given: tuple[Any, ...]) -> Any:
-    if len(given) < len(find(algorithm).static):
-        return _ByName(programs, algorithm, given)
-    return programs.function(algorithm, given)
 
 
 def named(algorithm: str, frame: str | None, static: Mapping[str, Any]) -> tuple[str | None, ...]:

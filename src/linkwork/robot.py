@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.algorithms import configuration
-from linkwork.algorithms.registry import find
+from linkwork.algorithms.registry import ALGORITHMS, find
 from linkwork.algorithms.regressor import inertial_parameters
 from linkwork.appearance import RobotMeshes
 from linkwork.checks import whole_number
 from linkwork.compile.kernel import Kernel, OnBad
 from linkwork.compile.machine_code import COMPILING
+from linkwork.compile.native_method import REQUIRED, NativeMethod, make_native
 from linkwork.errors import Finding, InputError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
@@ -26,7 +27,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.parameters import External, dynamics_inputs
-from linkwork.programs import Function, Programs, named
+from linkwork.programs import Function, Programs, name_error, named
 from linkwork.renamed import renamed_keyword, renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_methods import RobotMethods
@@ -304,20 +305,31 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         with COMPILING:
             return symbolic(algorithm, self.mechanism, inputs, **fixed)
 
-    def _with_inputs(
+    def _compute(
         self,
         algorithm: str,
         arrays: tuple[ArrayLike, ...],
-        keywords: dict[str, Any],
+        static: tuple[str | None, ...],
         out: Floats | None,
         threads: int | None,
         on_bad: OnBad,
-    ) -> Floats:
-        """An algorithm with some of the keywords of dynamics, which become inputs of it."""
-        friction = find(algorithm).friction
-        inputs = dynamics_inputs(self.mechanism, friction=friction, **keywords)
-        function = self._programs.function(algorithm, (), inputs.names)
-        return function(*arrays, *inputs.values, out=out, threads=threads, on_bad=on_bad)
+        **keywords: Any,
+    ) -> Any:
+        """The result of a method: the keywords of dynamics become inputs of its function.
+
+        From the first one on, native methods take what is asked for without such keywords.
+        """
+        _make_methods_native()
+        entry = find(algorithm)
+        inputs = dynamics_inputs(self.mechanism, friction=entry.friction, **keywords)
+        try:
+            function = self._programs.function(algorithm, static, inputs.names)
+        except TypeError as error:
+            raise name_error(error, *static) from None
+        if entry.is_method and not inputs.names:  # where the native method finds it
+            setattr(self, f"_{algorithm}", self._programs.functions[algorithm])
+        found = function(*arrays, *inputs.values, out=out, threads=threads, on_bad=on_bad)
+        return found if entry.result is None else entry.result(self.mechanism, found)
 
     def forward_dynamics_regressor(  # noqa: PLR0913  the keywords that all of dynamics has
         self,
@@ -526,31 +538,6 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         closed = self._programs.rates.openings(q).max(axis=-1, initial=0.0) <= tolerance
         return closed if closed.ndim else bool(closed)
 
-    def loop_wrenches(  # noqa: PLR0913  the keywords that all of dynamics has
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        *,
-        external: External | None = None,
-        gravity: ArrayLike | None = None,
-        losses: bool = False,
-        armature: ArrayLike | None = None,
-        threads: int | None = None,
-        on_bad: OnBad = "raise",
-    ) -> dict[str, Floats]:
-        """The wrench (..., 6) of each loop on its frame b, by the loop's name (N, N m).
-
-        Force, then moment about the origin of frame b, in axes of frame a; the body of frame a has
-        the opposite one along the same line. Keywords: see `Robot`.
-
-        Raises: as `forward_dynamics`; InputError where there are no loops.
-        """
-        keywords = {"external": external, "gravity": gravity, "losses": losses}
-        keywords["armature"] = armature
-        found = self._with_inputs("loop_wrenches", (q, v, tau), keywords, None, threads, on_bad)
-        return {loop.name: found[..., k, :] for k, loop in enumerate(self.loops)}
-
     def passive_rates(self, q: ArrayLike) -> Floats:
         """dv / d(actuated speeds) (..., nv, n_actuated) at assembled configurations.
 
@@ -709,6 +696,28 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         if free is not None:
             told.append(f"{free} degree{'' if free == 1 else 's'} of freedom")
         return f"Robot('{self.name}': {', '.join(told)}, {len(self.frame_names)} frames)"
+
+
+_NATIVE: list[Any] = []
+"""What the native methods of all robots need, once they are made."""
+
+
+def _make_methods_native() -> None:
+    """Put native methods in the place of those written in Python, which cost twice as much."""
+    if _NATIVE:
+        return
+    usual = {"frame": None, "reference": "world-aligned"}
+    methods: list[NativeMethod] = []
+    for entry in ALGORITHMS.values():
+        if entry.is_method:
+            required = "base" in entry.static
+            names = [(name, REQUIRED if required else usual[name]) for name in entry.static]
+            by_position = len([name for name in entry.static if name != "reference"])
+            methods.append(NativeMethod(entry.name, len(entry.inputs), names, by_position))
+    with COMPILING:
+        if not _NATIVE:
+            made = make_native(RobotMethods, methods, settings.compiler())
+            _NATIVE.append(made)
 
 
 def _tip_of(m: Mechanism, document: Document | None, tip: str | None) -> str:

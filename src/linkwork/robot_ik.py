@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from linkwork.solve.controller import Controller
     from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
-    from linkwork.solve.inputs import Targets
+    from linkwork.solve.inputs import Choose, Options, Targets
     from linkwork.solve.limits import Limit
     from linkwork.solve.objectives import Objective
-    from linkwork.solve.options import Choose, Options
     from linkwork.solve.program import Progress
     from linkwork.solve.result import AllSolutions, IKResult
     from linkwork.solve.tasks import Task

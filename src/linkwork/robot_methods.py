@@ -7,19 +7,18 @@ Written by tools/docs/robot_methods.py: change the registry, and run it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from linkwork.algorithms.registry import ForwardDerivatives, InverseDerivatives
-from linkwork.programs import Compiled, name_error
+from linkwork.algorithms.registry import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from linkwork.algorithms.jacobian import Reference
+    from linkwork.algorithms.registry import ForwardDerivatives, InverseDerivatives
     from linkwork.compile.kernel import OnBad
     from linkwork.mechanism.parameters import External
 
@@ -29,40 +28,11 @@ if TYPE_CHECKING:
 class RobotMethods:
     """One method for each algorithm of the registry; `Robot` says what their keywords mean."""
 
-    if TYPE_CHECKING:
-        _with_inputs: Callable[..., Floats]
+    __slots__ = tuple(f"_{entry.name}" for entry in ALGORITHMS.values() if entry.is_method)
+    """The functions that `compile.native_method` calls."""
 
-    _all_positions = Compiled("all_positions")
-    _integrate = Compiled("integrate")
-    _difference = Compiled("difference")
-    _fk = Compiled("fk")
-    _fk_all = Compiled("fk_all")
-    _relative = Compiled("relative")
-    _jacobian = Compiled("jacobian")
-    _jacobian_dot = Compiled("jacobian_dot")
-    _jacobian_dot_v = Compiled("jacobian_dot_v")
-    _frame_velocity = Compiled("frame_velocity")
-    _frame_acceleration = Compiled("frame_acceleration")
-    _com = Compiled("com")
-    _com_jacobian = Compiled("com_jacobian")
-    _com_velocity = Compiled("com_velocity")
-    _com_acceleration = Compiled("com_acceleration")
-    _centroidal_momentum = Compiled("centroidal_momentum")
-    _centroidal_matrix = Compiled("centroidal_matrix")
-    _inverse_dynamics = Compiled("inverse_dynamics")
-    _bias_forces = Compiled("bias_forces")
-    _gravity_forces = Compiled("gravity_forces")
-    _forward_dynamics = Compiled("forward_dynamics")
-    _mass_matrix = Compiled("mass_matrix")
-    _inverse_mass_matrix = Compiled("inverse_mass_matrix")
-    _coriolis_matrix = Compiled("coriolis_matrix")
-    _regressor = Compiled("regressor")
-    _kinetic_energy = Compiled("kinetic_energy")
-    _potential_energy = Compiled("potential_energy")
-    _closure = Compiled("closure")
-    _closure_jacobian = Compiled("closure_jacobian")
-    _closure_bias = Compiled("closure_bias")
-    _loop_forces = Compiled("loop_forces")
+    if TYPE_CHECKING:
+        _compute: Callable[..., Any]
 
     def all_positions(
         self,
@@ -73,7 +43,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Positions of all joints (..., n_all), in the order of `all_joint_names`."""
-        return self._all_positions(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("all_positions", (q,), (), *how)
 
     def integrate(
         self,
@@ -85,7 +56,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """The configuration (..., nq) reached from q by the velocity v in one second."""
-        return self._integrate(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("integrate", (q, v), (), *how)
 
     def difference(
         self,
@@ -97,7 +69,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """The velocity (..., nv) that takes q0 to q1 in one second."""
-        return self._difference(q0, q1, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("difference", (q0, q1), (), *how)
 
     def fk(
         self,
@@ -109,11 +82,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Pose of a frame in the world, T_world_frame (..., 4, 4); default: `tip`."""
-        try:
-            function = self._fk[frame]
-        except TypeError as error:
-            raise name_error(error, frame) from None
-        return function(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("fk", (q,), (frame,), *how)
 
     def fk_all(
         self,
@@ -124,7 +94,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`."""
-        return self._fk_all(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("fk_all", (q,), (), *how)
 
     def relative(
         self,
@@ -140,11 +111,8 @@ class RobotMethods:
 
         Joints that carry both frames, a floating base for instance, make no difference.
         """
-        try:
-            function = self._relative[base][frame]
-        except TypeError as error:
-            raise name_error(error, base, frame) from None
-        return function(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("relative", (q,), (base, frame), *how)
 
     def jacobian(
         self,
@@ -161,11 +129,8 @@ class RobotMethods:
         ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world),
         "local" (axes of the frame) or "world" (velocity at the world's origin).
         """
-        try:
-            function = self._jacobian[frame][reference]
-        except TypeError as error:
-            raise name_error(error, frame, reference) from None
-        return function(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("jacobian", (q,), (frame, reference), *how)
 
     def jacobian_dot(
         self,
@@ -179,11 +144,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """The Jacobian's time derivative (..., 6, nv) while q moves with v, in its own axes."""
-        try:
-            function = self._jacobian_dot[frame][reference]
-        except TypeError as error:
-            raise name_error(error, frame, reference) from None
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("jacobian_dot", (q, v), (frame, reference), *how)
 
     def jacobian_dot_v(
         self,
@@ -197,11 +159,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """The Jacobian's time derivative times v (..., 6): the acceleration at dv/dt = 0."""
-        try:
-            function = self._jacobian_dot_v[frame][reference]
-        except TypeError as error:
-            raise name_error(error, frame, reference) from None
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("jacobian_dot_v", (q, v), (frame, reference), *how)
 
     def frame_velocity(
         self,
@@ -218,11 +177,8 @@ class RobotMethods:
 
         ``reference`` as in `jacobian`. Units: m/s, rad/s.
         """
-        try:
-            function = self._frame_velocity[frame][reference]
-        except TypeError as error:
-            raise name_error(error, frame, reference) from None
-        return function(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("frame_velocity", (q, v), (frame, reference), *how)
 
     def frame_acceleration(
         self,
@@ -240,11 +196,8 @@ class RobotMethods:
 
         Default frame: `tip`. ``reference`` as in `jacobian`. Units: m/s², rad/s².
         """
-        try:
-            function = self._frame_acceleration[frame][reference]
-        except TypeError as error:
-            raise name_error(error, frame, reference) from None
-        return function(q, v, dv, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("frame_acceleration", (q, v, dv), (frame, reference), *how)
 
     def com(
         self,
@@ -255,7 +208,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Centre of mass in the world (..., 3), the root link's mass included."""
-        return self._com(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("com", (q,), (), *how)
 
     def com_jacobian(
         self,
@@ -266,7 +220,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Jacobian of the centre of mass (..., 3, nv)."""
-        return self._com_jacobian(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("com_jacobian", (q,), (), *how)
 
     def com_velocity(
         self,
@@ -278,7 +233,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Velocity of the centre of mass (..., 3) in the world, m/s."""
-        return self._com_velocity(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("com_velocity", (q, v), (), *how)
 
     def com_acceleration(
         self,
@@ -291,7 +247,8 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Acceleration of the centre of mass (..., 3) in the world, m/s²."""
-        return self._com_acceleration(q, v, dv, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("com_acceleration", (q, v, dv), (), *how)
 
     def centroidal_momentum(
         self,
@@ -306,7 +263,8 @@ class RobotMethods:
 
         Units: kg m/s and kg m²/s. Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
         """
-        return self._centroidal_momentum(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("centroidal_momentum", (q, v), (), *how)
 
     def centroidal_matrix(
         self,
@@ -320,7 +278,8 @@ class RobotMethods:
 
         Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
         """
-        return self._centroidal_matrix(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("centroidal_matrix", (q,), (), *how)
 
     def inverse_dynamics(
         self,
@@ -344,11 +303,9 @@ class RobotMethods:
         Source: recursive Newton-Euler (Luh, Walker, Paul 1980; Featherstone 2008, section 5.3).
         Raises: InputError, ShapeError, UnknownNameError.
         """
-        if external is None and gravity is None and losses is False and armature is None:
-            return self._inverse_dynamics(q, v, dv, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-        name, arrays = "inverse_dynamics", (q, v, dv)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("inverse_dynamics", (q, v, dv), (), *how, **keywords)
 
     def bias_forces(
         self,
@@ -369,11 +326,9 @@ class RobotMethods:
 
         Raises: as `inverse_dynamics`.
         """
-        if external is None and gravity is None and losses is False:
-            return self._bias_forces(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(external=external, gravity=gravity, losses=losses)
-        name, arrays = "bias_forces", (q, v)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("bias_forces", (q, v), (), *how, **keywords)
 
     def gravity_forces(
         self,
@@ -388,11 +343,9 @@ class RobotMethods:
 
         With loops: those of the actuated joints.
         """
-        if gravity is None:
-            return self._gravity_forces(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(gravity=gravity)
-        name, arrays = "gravity_forces", (q,)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("gravity_forces", (q,), (), *how, **keywords)
 
     def forward_dynamics(
         self,
@@ -416,11 +369,9 @@ class RobotMethods:
         Source: articulated bodies (Featherstone 2008, section 7.3).
         Raises: as `inverse_dynamics`; InputError where a joint moves nothing that has inertia.
         """
-        if external is None and gravity is None and losses is False and armature is None:
-            return self._forward_dynamics(q, v, tau, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-        name, arrays = "forward_dynamics", (q, v, tau)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("forward_dynamics", (q, v, tau), (), *how, **keywords)
 
     def mass_matrix(
         self,
@@ -436,11 +387,9 @@ class RobotMethods:
         Source: composite bodies (Walker and Orin 1982; Featherstone 2008, section 6.2).
         Raises: as `inverse_dynamics`.
         """
-        if armature is None:
-            return self._mass_matrix(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(armature=armature)
-        name, arrays = "mass_matrix", (q,)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("mass_matrix", (q,), (), *how, **keywords)
 
     def inverse_mass_matrix(
         self,
@@ -456,11 +405,9 @@ class RobotMethods:
         Source: factors with the tree's sparsity (Featherstone 2005); Takahashi, Fagan, Chin (1973).
         Raises: as `forward_dynamics`.
         """
-        if armature is None:
-            return self._inverse_mass_matrix(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(armature=armature)
-        name, arrays = "inverse_mass_matrix", (q,)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("inverse_mass_matrix", (q,), (), *how, **keywords)
 
     def coriolis_matrix(
         self,
@@ -476,7 +423,8 @@ class RobotMethods:
         Source: Echeandia and Wensing, J. Comput. Nonlinear Dynamics 16 (2021).
         Raises: as `inverse_dynamics`.
         """
-        return self._coriolis_matrix(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("coriolis_matrix", (q, v), (), *how)
 
     def inverse_dynamics_derivatives(
         self,
@@ -499,10 +447,9 @@ class RobotMethods:
         Source: Carpentier and Mansard (2018); Singh, Russell, Wensing (2022).
         Raises: as `inverse_dynamics`.
         """
+        how = (None, threads, on_bad)
         keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-        name, arrays = "inverse_dynamics_derivatives", (q, v, dv)
-        found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)
-        return InverseDerivatives(*np.moveaxis(found, -3, 0))
+        return self._compute("inverse_dynamics_derivatives", (q, v, dv), (), *how, **keywords)
 
     def forward_dynamics_derivatives(
         self,
@@ -524,10 +471,9 @@ class RobotMethods:
         Source: Carpentier and Mansard (2018).
         Raises: as `forward_dynamics`.
         """
+        how = (None, threads, on_bad)
         keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-        name, arrays = "forward_dynamics_derivatives", (q, v, tau)
-        found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)
-        return ForwardDerivatives(*np.moveaxis(found, -3, 0))
+        return self._compute("forward_dynamics_derivatives", (q, v, tau), (), *how, **keywords)
 
     def regressor(
         self,
@@ -549,11 +495,9 @@ class RobotMethods:
         Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters" (1986).
         Raises: InputError, ShapeError.
         """
-        if gravity is None:
-            return self._regressor(q, v, dv, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(gravity=gravity)
-        name, arrays = "regressor", (q, v, dv)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("regressor", (q, v, dv), (), *how, **keywords)
 
     def kinetic_energy(
         self,
@@ -566,11 +510,9 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Kinetic energy (...) of the whole mechanism, J."""
-        if armature is None:
-            return self._kinetic_energy(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(armature=armature)
-        name, arrays = "kinetic_energy", (q, v)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("kinetic_energy", (q, v), (), *how, **keywords)
 
     def potential_energy(
         self,
@@ -582,11 +524,9 @@ class RobotMethods:
         on_bad: OnBad = "raise",
     ) -> Floats:
         """Energy (...) of the masses in gravity's field (J), zero at the world's origin."""
-        if gravity is None:
-            return self._potential_energy(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(gravity=gravity)
-        name, arrays = "potential_energy", (q,)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("potential_energy", (q,), (), *how, **keywords)
 
     def closure(
         self,
@@ -600,7 +540,8 @@ class RobotMethods:
 
         Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        return self._closure(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("closure", (q,), (), *how)
 
     def closure_jacobian(
         self,
@@ -614,7 +555,8 @@ class RobotMethods:
 
         Raises: InputError where there are no loops or couplings, or one has no value.
         """
-        return self._closure_jacobian(q, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("closure_jacobian", (q,), (), *how)
 
     def closure_bias(
         self,
@@ -631,7 +573,8 @@ class RobotMethods:
 
         Raises: InputError where there are no loops or couplings.
         """
-        return self._closure_bias(q, v, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
+        return self._compute("closure_bias", (q, v), (), *how)
 
     def loop_forces(
         self,
@@ -654,8 +597,30 @@ class RobotMethods:
 
         Raises: as `forward_dynamics`.
         """
-        if external is None and gravity is None and losses is False and armature is None:
-            return self._loop_forces(q, v, tau, out=out, threads=threads, on_bad=on_bad)
+        how = (out, threads, on_bad)
         keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-        name, arrays = "loop_forces", (q, v, tau)
-        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)
+        return self._compute("loop_forces", (q, v, tau), (), *how, **keywords)
+
+    def loop_wrenches(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> dict[str, Floats]:
+        """The wrench (..., 6) of each loop on its frame b, by the loop's name (N, N m).
+
+        Force, then moment about the origin of frame b, in axes of frame a; the body of frame a has
+        the opposite one along the same line. Keywords: see `Robot`.
+
+        Raises: as `forward_dynamics`; InputError where there are no loops.
+        """
+        how = (None, threads, on_bad)
+        keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
+        return self._compute("loop_wrenches", (q, v, tau), (), *how, **keywords)

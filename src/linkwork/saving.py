@@ -326,7 +326,7 @@ def _prepare_urdf(source: Source, target: Path | None, how: str, allow: Folders)
     robot = document_of(source).robot
     if target is None:
         return Prepared(None, to_bytes(robot))
-    meshes = _MeshFiles(robot.file, target, tuple(allow))
+    meshes = _MeshFiles(target, file=robot.file, allow=tuple(allow))
     if how != "keep":
         names = meshes.new_names(robot, how)
         robot = renamed_meshes(robot, lambda name: names.get(name, name))
@@ -367,13 +367,56 @@ def _prepare_mjcf(source: Source, target: Path | None, how: str, allow: Folders)
 
 
 @dataclass
-class _MeshFiles:
+class FileCopies:
+    """Files that are copied beside a new description, each with what it needs beside it."""
+
+    target: Path
+    copies: dict[Path, bytes] = field(default_factory=dict[Path, bytes])
+
+    def leads(self, name: str, path: Path, allow: Folders = ()) -> bool:
+        """Whether a name in the new description leads to a file, or to a copy of it."""
+        found = self.from_there(name, allow)
+        return found is not None and (found == path or self.group_of(found) == self.group_of(path))
+
+    def from_there(self, name: str, allow: Folders = ()) -> Path | None:
+        """The file that a name leads to from the new place, if there is one."""
+        try:
+            return locate(name, self.target, allow, suffixes=MESH_SUFFIXES | IMAGE_SUFFIXES)
+        except InputError:
+            return None
+
+    def group_of(self, path: Path) -> dict[str, bytes]:
+        """A mesh and what it needs beside it, by names relative to the mesh's folder."""
+        needed = (path, *material_files(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
+        return {f.relative_to(path.parent).as_posix(): f.read_bytes() for f in needed}
+
+    def free_place(self, place: PurePosixPath, group: Mapping[str, bytes]) -> Path:
+        """A place for the first file of a group where none of it meets other content."""
+        first = self.target.parent / _FOLDER / place
+        for number in range(1, 10_000):
+            folder = first.parent if number == 1 else first.parent / f"{first.stem}_{number}"
+            if self.is_free_for(group, folder):
+                return folder / first.name
+        raise InputError(f"there is no free name left for {first}")
+
+    def is_free_for(self, group: Mapping[str, bytes], folder: Path) -> bool:
+        """Whether each place is free, or holds or will hold this very content."""
+        for below, data in group.items():
+            new = folder / below
+            if new in self.copies:
+                if self.copies[new] != data:
+                    return False
+            elif os.path.lexists(new) and not (new.is_file() and new.read_bytes() == data):
+                return False
+        return True
+
+
+@dataclass
+class _MeshFiles(FileCopies):
     """The files that a description names: which name becomes which, and what is copied where."""
 
-    file: str | None
-    target: Path
-    allow: tuple[str | os.PathLike[str], ...]
-    copies: dict[Path, bytes] = field(default_factory=dict[Path, bytes])
+    file: str | None = None
+    allow: tuple[str | os.PathLike[str], ...] = ()
     missing: list[str] = field(default_factory=list[str])
     outside: list[str] = field(default_factory=list[str])
 
@@ -381,24 +424,24 @@ class _MeshFiles:
         """New names for those that are to change, by the old ones; `copies` gets the files."""
         names: dict[str, str] = {}
         for name, path in self._found(robot).items():
-            if how != "copy" and self._leads(name, path):
+            if how != "copy" and self.leads(name, path):
                 continue
             relative = self._relative(path)
             if how == "reference":
                 names[name] = relative
-                if not self._leads(relative, path):
+                if not self.leads(relative, path):
                     self.outside.append(relative)
                 continue
-            if how == "readable" and self._leads(name, path, self.allow):
+            if how == "readable" and self.leads(name, path, self.allow):
                 self.outside.append(name)
                 continue
-            group = self._group(path)
+            group = self.group_of(path)
             place = self._package_place(name, group) if how == "readable" else None
-            if place is None and how == "readable" and self._leads(relative, path):
+            if place is None and how == "readable" and self.leads(relative, path):
                 names[name] = relative
                 continue
             if place is None:
-                place = self._free_place(_place(name), group)
+                place = self.free_place(_place(name), group)
                 names[name] = place.relative_to(self.target.parent).as_posix()
             self.copies |= {place.parent / below: data for below, data in group.items()}
         return names
@@ -423,52 +466,15 @@ class _MeshFiles:
         except ValueError:  # another drive
             return path.as_posix()
 
-    def _leads(self, name: str, path: Path, allow: Folders = ()) -> bool:
-        """Whether a name in the new description leads to a file, or to a copy of it."""
-        found = self._from_there(name, allow)
-        return found is not None and (found == path or self._group(found) == self._group(path))
-
-    def _from_there(self, name: str, allow: Folders = ()) -> Path | None:
-        """The file that a name leads to from the new place, if there is one."""
-        try:
-            return locate(name, self.target, allow, suffixes=MESH_SUFFIXES | IMAGE_SUFFIXES)
-        except InputError:
-            return None
-
     def _package_place(self, name: str, group: dict[str, bytes]) -> Path | None:
         """The place of a file in a package beside the new description, where that is free."""
-        if not name.startswith(_PACKAGE) or self._from_there(name) is not None:
+        if not name.startswith(_PACKAGE) or self.from_there(name) is not None:
             return None
         folder = self.target.parent
         if folder not in places_of(self.target, (), (), settings.home()).package:
             return None  # it belongs to a package, which is looked up by its name
         place = folder / name[len(_PACKAGE) :].lstrip("/")
-        return place if self._is_free_for(group, place.parent) else None
-
-    def _group(self, path: Path) -> dict[str, bytes]:
-        """A mesh and what it needs beside it, by names relative to the mesh's folder."""
-        needed = (path, *material_files(path)) if path.suffix.lower() in MESH_SUFFIXES else (path,)
-        return {f.relative_to(path.parent).as_posix(): f.read_bytes() for f in needed}
-
-    def _free_place(self, place: PurePosixPath, group: dict[str, bytes]) -> Path:
-        """A place for the first file of a group where none of it meets other content."""
-        first = self.target.parent / _FOLDER / place
-        for number in range(1, 10_000):
-            folder = first.parent if number == 1 else first.parent / f"{first.stem}_{number}"
-            if self._is_free_for(group, folder):
-                return folder / first.name
-        raise InputError(f"there is no free name left for {first}")
-
-    def _is_free_for(self, group: dict[str, bytes], folder: Path) -> bool:
-        """Whether each place is free, or holds or will hold this very content."""
-        for below, data in group.items():
-            new = folder / below
-            if new in self.copies:
-                if self.copies[new] != data:
-                    return False
-            elif new.exists() and not (new.is_file() and new.read_bytes() == data):
-                return False
-        return True
+        return place if self.is_free_for(group, place.parent) else None
 
 
 def _place(name: str) -> PurePosixPath:

@@ -99,16 +99,6 @@ def test_angles_are_not_wrapped():
     assert evaluate("difference", m, q, moved)[m.v_start[m.joint("spin")]] == 7.0
 
 
-def test_the_back_ends_agree(every_joint: Mechanism, agree):
-    generator, m = rng("configuration back ends"), every_joint
-    q0, q1 = (np.array([random_configuration(generator, m) for _ in range(4)]) for _ in "01")
-    v = generator.normal(size=(4, m.n_v))
-    v[0] = 0
-    agree("integrate", m, q0, v)
-    agree("difference", m, q0, q1)
-    agree("all_positions", m, q0)
-
-
 def test_all_positions_followers_included(every_joint: Mechanism):
     m = every_joint
     q = random_configuration(rng("full"), m)

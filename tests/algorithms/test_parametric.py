@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+
 import casadi as cs
 import numpy as np
 import pytest
 
-from described import edited
-from dynamics_cases import solid
+from dynamics_cases import as_column, near, solid, static_of
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.jacobian import REFERENCES
 from linkwork.algorithms.parametric import Parametric
@@ -23,8 +25,6 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from robots import every_joint_urdf, mechanism_from, origin, random_configuration, random_tree
 from seeds import rng
-from static_arguments import static_of
-from symbols import as_column
 
 WITHOUT = ("integrate", "difference", "all_positions")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
@@ -36,7 +36,57 @@ SLOW_IN_JAX = (
     "inverse_mass_matrix",
     "regressor",
 )
-"""Its compiler takes too long over these; CasADi's derivatives are compared all the same."""
+"""JAX's compiler takes too long over these; CasADi's derivatives are compared all the same."""
+
+
+def edited(text: str, changes: Mapping[str, np.ndarray]) -> str:
+    """The description with other values of these parameters; payloads are links.
+
+    A name after a joint's quantity means the joint, also where a link is called the same.
+    """
+    root = ET.fromstring(text)
+    joints = {joint.get("name"): joint for joint in root.iter("joint") if joint.get("name")}
+    links = {link.get("name"): link for link in root.iter("link") if link.get("name")}
+    for name, value in changes.items():
+        quantity, _, item = name.partition(":")
+        if quantity in ("xyz", "rpy"):
+            _child(joints[item.removesuffix("/joint")], "origin").set(quantity, _text(value))
+        elif quantity == "payload":
+            _add_payload(root, item, value)
+        elif quantity in ("mass", "com", "inertia"):
+            _set_inertial(links[item], quantity, value)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _child(element: ET.Element, name: str) -> ET.Element:
+    found = element.find(name)
+    return ET.SubElement(element, name) if found is None else found
+
+
+def _set_inertial(link: ET.Element, quantity: str, value: np.ndarray) -> None:
+    inertial = _child(link, "inertial")
+    if quantity == "com":
+        _child(inertial, "origin").set("xyz", _text(value))
+    mass = _child(inertial, "mass")
+    mass.set("value", _text(value) if quantity == "mass" else mass.get("value", "0"))
+    inertia = _child(inertial, "inertia")
+    for k, key in enumerate(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")):
+        inertia.set(key, repr(float(value[k])) if quantity == "inertia" else inertia.get(key, "0"))
+    if quantity == "inertia":  # in the link's axes
+        _child(inertial, "origin").set("rpy", "0 0 0")
+
+
+def _add_payload(root: ET.Element, link: str, value: np.ndarray) -> None:
+    new = ET.SubElement(root, "link", name=f"payload of {link}")
+    _set_inertial(new, "mass", value[:1])
+    joint = ET.SubElement(root, "joint", name=f"payload on {link}", type="fixed")
+    ET.SubElement(joint, "parent", link=link)
+    ET.SubElement(joint, "child", link=f"payload of {link}")
+    ET.SubElement(joint, "origin", xyz=_text(value[1:]))
+
+
+def _text(values: np.ndarray) -> str:
+    return " ".join(repr(float(x)) for x in values)
 
 
 def calls(m: Mechanism, frame: str) -> list[tuple[str, dict[str, str]]]:
@@ -87,11 +137,6 @@ def new_value(m: Mechanism, name: str, random: np.random.Generator) -> np.ndarra
 WITHIN = {"inverse_mass_matrix": 1e-10, "forward_dynamics": 1e-10}
 WITHIN["forward_dynamics_derivatives"] = 1e-9
 """Of what divides by the mass matrix; 1e-13 of all else."""
-
-
-def near(got, expected, within: float = 1e-12) -> None:
-    scale = max(1.0, float(np.abs(expected).max(initial=0)))
-    np.testing.assert_allclose(got, expected, rtol=0, atol=within * scale)
 
 
 def of_joints_and_links(m: Mechanism, names) -> list[str]:
@@ -161,7 +206,7 @@ def test_the_frame_alone_moves():
         after = evaluate("fk_all", m, q, parameters=given)
         own = m.body_names[m.frame_body[m.frame(name)]]
         T = before[m.frame(own)] @ origin(*given.values())
-        near(after[m.frame(name)], T)
+        near(after[m.frame(name)], T, 1e-12)
         others = np.arange(len(m.frame_names)) != m.frame(name)
         assert np.array_equal(after[others], before[others])
 
@@ -173,18 +218,22 @@ def test_what_is_added_to_a_link_moves_with_its_joint():
     q = random_configuration(rng("tool"), m)
     given = {"rpy:mount": np.array([0.2, 0.3, -0.1]), "xyz:mount": np.array([1.0, 0, 0])}
     camera = evaluate("fk", mechanism_from(edited(text, given)), q, frame="camera")
-    near(evaluate("fk", m, q, parameters=given, frame="tool"), camera @ shift)
+    near(evaluate("fk", m, q, parameters=given, frame="tool"), camera @ shift, 1e-12)
     # a payload in it as well
     load_ = np.array([2.0, 0.1, 0.2, 0.3])
     heavy = edited(text, {**given, "payload:camera": np.r_[2.0, (shift @ np.r_[load_[1:], 1])[:3]]})
     expected = evaluate("com", mechanism_from(heavy), q)
-    near(evaluate("com", m, q, parameters={**given, "payload:tool": load_}), expected)
+    near(evaluate("com", m, q, parameters={**given, "payload:tool": load_}), expected, 1e-12)
     # and where the frame is given, the payload stands in that
     pose = dict(zip(("xyz:tool", "rpy:tool"), np.array([[0.5, 0, 1], [0.2, -0.4, 1]]), strict=True))
     at = origin(*pose.values()) @ np.r_[load_[1:], 1]  # in 'lift', the body's own link
     heavy = edited(text, {"payload:lift": np.r_[2.0, at[:3]]})
     expected = evaluate("gravity_forces", mechanism_from(heavy), q)
-    near(evaluate("gravity_forces", m, q, parameters={**pose, "payload:tool": load_}), expected)
+    near(
+        evaluate("gravity_forces", m, q, parameters={**pose, "payload:tool": load_}),
+        expected,
+        1e-12,
+    )
 
 
 def test_a_locked_joint_is_a_fixed_one():
@@ -192,7 +241,7 @@ def test_a_locked_joint_is_a_fixed_one():
     m = lock(mechanism_from(text), "elbow", 0.4)
     q = random_configuration(rng("locked"), m)
     (xyz,) = parameters.values(m, "xyz:elbow/joint")
-    near(xyz, [0, 0, 0.4])
+    near(xyz, [0, 0, 0.4], 1e-12)
     given = {"xyz:elbow/joint": np.array([0.1, 0.2, 0.5]), "mass:lower": np.array([3.0])}
     other = lock(mechanism_from(edited(text, given)), "elbow", 0.4)
     for name, static in calls(m, "hand"):
@@ -202,7 +251,7 @@ def test_a_locked_joint_is_a_fixed_one():
         one = {key: value for key, value in given.items() if key in known}
         arrays = [q, *inputs(name, m, rng(f"locked {name}"))[1:]]
         got = evaluate(name, m, *arrays, parameters=one, **static)
-        near(got, evaluate(name, other, *arrays, **static))
+        near(got, evaluate(name, other, *arrays, **static), 1e-12)
 
 
 def test_gravity_turns_with_the_world():
@@ -212,9 +261,9 @@ def test_gravity_turns_with_the_world():
     per_axis = [
         evaluate("gravity_forces", m, q, parameters={"gravity": axis}) for axis in np.eye(3)
     ]
-    near(evaluate("gravity_forces", m, q, parameters={"gravity": g}), g @ np.array(per_axis))
+    near(evaluate("gravity_forces", m, q, parameters={"gravity": g}), g @ np.array(per_axis), 1e-12)
     J = evaluate("com_jacobian", m, q)
-    near(np.array(per_axis), -m.mass.sum() * J)
+    near(np.array(per_axis), -m.mass.sum() * J, 1e-12)
 
 
 # --------------------------------------------------------------------------- back ends, derivatives
@@ -258,11 +307,8 @@ EVERY_CALL = calls(mechanism_from(every_joint_urdf()), "tool")
 ONE_REFERENCE = [call for call in EVERY_CALL if call[1].get("reference", "local") == "local"]
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
-def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on_jax):
-    del on_jax  # for float64
-    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+def derivative_case(name: str, static, every_joint: Mechanism):
+    """A function of one vector of parameters, the vector, how it is split, and its slope there."""
     m = small_and_solid() if name in (*OF_INERTIA, "regressor") else every_joint
     if "base" in static:
         static = {**static, "base": m.frame_names[0]}
@@ -272,44 +318,44 @@ def test_back_ends_and_derivatives(name: str, static, every_joint: Mechanism, on
     flat = np.concatenate(list(given.values()))
     bounds = np.cumsum([len(v) for v in given.values()])[:-1]
 
-    def at(x, split):
-        parts = dict(zip(given, split(x), strict=True))
+    def at(x, split=np.split):
+        parts = dict(zip(given, split(x, bounds), strict=True))
         return evaluate(name, m, *arrays, parameters=parts, **static)
 
-    expected = at(flat, lambda x: np.split(x, bounds))
-    h = 1e-3
-    steps = h * np.eye(len(flat))
+    h, slopes = 1e-3, []
+    for step in h * np.eye(len(flat)):
+        ends = [at(flat + k * step).ravel() for k in (1, -1, 2, -2)]
+        slopes.append((8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * h))
+    return m, static, given, arrays, flat, at, np.array(slopes).T
 
-    def moved(step):
-        return at(flat + step, lambda x: np.split(x, bounds)).ravel()
 
-    slopes = [
-        (8 * (moved(s) - moved(-s)) - (moved(2 * s) - moved(-2 * s))) / (12 * h) for s in steps
-    ]
-    slope = np.array(slopes).T
-    # CasADi, by the graph that is compiled
-    function = symbolic(name, m, tuple(given), **static)
-    near(np.array(function(*arrays, *given.values())).reshape(expected.shape), expected)
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
+def test_casadi_differentiates_by_parameters(name: str, static, every_joint: Mechanism):
+    m, static, given, arrays, flat, at, slope = derivative_case(name, static, every_joint)
+    expected, function = at(flat), symbolic(name, m, tuple(given), **static)
+    near(np.array(function(*arrays, *given.values())).reshape(expected.shape), expected, 1e-12)
     symbols = [cs.SX.sym(f"x{k}", function.size1_in(k)) for k in range(len(arrays) + len(given))]
-    outputs = as_column(function(*symbols))
     own = cs.vertcat(*symbols[len(arrays) :])
-    derivative = cs.Function("d", symbols, [cs.jacobian(outputs, own)])
+    derivative = cs.Function("d", symbols, [cs.jacobian(as_column(function(*symbols)), own)])
     near(np.array(derivative(*arrays, *given.values())), slope, 1e-8)
-    if name in SLOW_IN_JAX:
-        return
-    # JAX, forwards and (where the result is one number) backwards
-    jnp_split = lambda x: jax.numpy.split(x, bounds)
-    jitted = jax.jit(lambda x: at(x, jnp_split))
-    near(np.asarray(jitted(flat)), expected)
-    forward = np.asarray(jax.jit(jax.jacfwd(lambda x: at(x, jnp_split).ravel()))(flat))
-    near(forward, slope, 1e-8)
-    gradient = jax.grad(lambda x: (at(x, jnp_split) ** 2).sum())(jax.numpy.asarray(flat))
-    near(np.asarray(gradient), 2 * expected.ravel() @ slope, 1e-8)
 
 
-def test_all_at_once_under_vmap(on_jax):
-    del on_jax
-    jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "static"), [call for call in ONE_REFERENCE if call[0] not in SLOW_IN_JAX]
+)
+def test_jax_differentiates_by_parameters(name: str, static, every_joint: Mechanism, jax):
+    *_, flat, at, slope = derivative_case(name, static, every_joint)
+    expected, in_jax = at(flat), lambda x: at(x, jax.numpy.split)
+    near(jax.jit(in_jax)(flat), expected, 1e-12)
+    near(jax.jit(jax.jacfwd(lambda x: in_jax(x).ravel()))(flat), slope, 1e-8)
+    gradient = jax.grad(lambda x: (in_jax(x) ** 2).sum())(jax.numpy.asarray(flat))
+    near(gradient, 2 * expected.ravel() @ slope, 1e-8)
+
+
+@pytest.mark.slow
+def test_all_at_once_under_vmap(jax):
     m = load("ur5e").mechanism
     names = [
         n for n in parameters_of("fk", m, frame="tool0") if n not in ("xyz:tool0", "rpy:tool0")
@@ -320,33 +366,7 @@ def test_all_at_once_under_vmap(on_jax):
         lambda q, values: evaluate("fk", m, q, parameters=values, frame="tool0"), in_axes=(0, None)
     )
     expected = [evaluate("fk", m, row, frame="tool0") for row in q]
-    near(np.asarray(jax.jit(f)(q, values)), np.array(expected))
-
-
-# ----------------------------------------------------------------------------------- what costs
-
-
-def size(name: str, m: Mechanism, *names: str, **static: str) -> int:
-    return trace(name, m, names, **static).signature.instructions
-
-
-def test_without_parameters_nothing_costs_more():
-    m = load("panda").mechanism
-    known = {"fk": 166, "fk_all": 365, "jacobian": 209, "jacobian_dot_v": 338}
-    known |= {"jacobian_dot": 433, "com": 95, "com_jacobian": 249}
-    for name, most in known.items():
-        static = static_of(name, m, "tool0")
-        assert size(name, m, **static) <= most, name
-
-
-def test_a_shift_costs_little():
-    # the rotations around it stay the constants that they were, permutations too
-    m = load("panda").mechanism
-    plain = size("fk", m, frame="tool0")
-    assert size("fk", m, "xyz:tool0_joint", frame="tool0") <= plain + 3 + 12
-    assert size("fk", m, "xyz:joint1", frame="tool0") <= plain + 3 + 3
-    # gravity along z alone leaves two rows of three out
-    assert size("gravity_forces", m, "gravity") <= 2.5 * size("gravity_forces", m)
+    near(jax.jit(f)(q, values), expected, 1e-12)
 
 
 # --------------------------------------------------------------------------------------- faults
@@ -432,4 +452,4 @@ def test_inertias_are_those_of_the_edited_description(k: int):
         given = Parametric(NUMPY, m, values)
         other = mechanism_from(edited(text, values), base)
         for b in range(m.n_bodies):
-            near(given.body_inertia(b), other.body_inertia(b))
+            near(given.body_inertia(b), other.body_inertia(b), 1e-12)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import ik_measures as measures
-import linkwork as lw
 from linkwork.algorithms.residuals import (
     Asked,
     Group,
@@ -18,21 +17,10 @@ from linkwork.algorithms.residuals import (
     alignment,
     angle_between,
     axes,
-    axis_index,
     bend,
     direction_error,
-    direction_groups,
     distance,
-    frame_of_axes,
-    joined,
     mirrored,
-    moving_axis,
-    moving_frame,
-    moving_point,
-    nearest,
-    picked,
-    pose_rows,
-    position_rows,
     rotation_error,
     rotation_rows,
     three,
@@ -42,7 +30,6 @@ from linkwork.errors import InputError
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import so3
 from linkwork.spatial.poses import Pose
-from robots import every_joint_urdf
 from seeds import rng
 
 
@@ -69,72 +56,6 @@ def test_axes_by_letters_or_by_truth_values(given, expected):
 def test_anything_else_is_refused_by_the_name_of_the_argument(given):
     with pytest.raises(InputError, match=r"Task\.axes must name axes"):
         axes(given, "Task.axes")
-
-
-def test_none_only_where_it_is_allowed():
-    assert axes("", "Task.axes", none=True) == ()
-    assert axes((0, 0, 0), "Task.axes", none=True) == ()
-    with pytest.raises(InputError, match="and not empty"):
-        axes("", "Task.axes")
-
-
-def test_one_axis_or_none():
-    assert [axis_index(name, "Task.mirror") for name in ("x", "y", "z", None)] == [0, 1, 2, None]
-    for wrong in ("xy", "", 0, ["x"]):
-        with pytest.raises(InputError, match=r"Task\.mirror must be 'x', 'y' or 'z', or None"):
-            axis_index(wrong, "Task.mirror")
-
-
-def test_whose_axes():
-    assert frame_of_axes("tool", "Task.axes_of") == "tool"
-    with pytest.raises(InputError, match="one of 'other', 'tool', not 'world'"):
-        frame_of_axes("world", "Task.axes_of", ("other", "tool"))
-
-
-def test_picked_elements():
-    v = np.array([1.0, 2.0, 3.0])
-    assert picked(NUMPY, v, (0, 2)).tolist() == [1.0, 3.0]
-    assert picked(NUMPY, v, (0, 1, 2)) is v
-
-
-ROBOTS = [("panda", "tool0"), ("mobile_arm", "finger_follower_link"), (every_joint_urdf(), "ball")]
-
-
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize(("name", "frame"), ROBOTS, ids=["panda", "mobile_arm", "every_joint"])
-def test_velocities_are_those_of_the_poses(name, frame):
-    robot = lw.load(name)
-    m, h, point = robot.mechanism, 1e-6, (0.1, -0.2, 0.05)
-    q = robot.random(seed=1)
-    T = robot.fk(q, frame)
-    found = moving_frame(NUMPY, m, q, frame)
-    at, linear = moving_point(NUMPY, found, point)
-    np.testing.assert_allclose(found.pose.R, T[:3, :3], atol=1e-14)
-    np.testing.assert_allclose(at, measures.point_of(T, point), atol=1e-14)
-    for k in range(m.n_v):
-        low, high = (robot.fk(robot.integrate(q, s * h * np.eye(m.n_v)[k]), frame) for s in (-1, 1))
-        moved = (measures.point_of(high, point) - measures.point_of(low, point)) / (2 * h)
-        np.testing.assert_allclose(linear[k], moved, atol=1e-8)
-        spin = (high - low)[:3, :3] @ T[:3, :3].T / (2 * h)
-        turned = [spin[2, 1], spin[0, 2], spin[1, 0]]
-        np.testing.assert_allclose(found.angular[k], turned, atol=1e-8)
-
-
-def test_the_origin_costs_nothing():
-    robot = lw.load("panda")
-    found = moving_frame(NUMPY, robot.mechanism, robot.random(seed=2), "tool0")
-    at, linear = moving_point(NUMPY, found, (0.0, 0.0, 0.0))
-    assert at is found.pose.p
-    assert linear is found.linear
-
-
-def test_axes_of_the_frame():
-    robot = lw.load("panda")
-    q = robot.random(seed=3)
-    found = moving_frame(NUMPY, robot.mechanism, q, "tool0")
-    for axis in ((1, 0, 0), (0, 0, 1), (0, -1, 0), (0.6, 0.0, 0.8)):
-        expected = measures.axis_of(robot.fk(q, "tool0"), axis)
-        np.testing.assert_allclose(moving_axis(NUMPY, found, axis), expected, atol=1e-14)
 
 
 def test_three_numbers():
@@ -207,15 +128,6 @@ def test_the_rotation_error_is_the_rotation_vector_to_second_order():
         gaps.append(np.linalg.norm(turn - angle * axis))
     assert gaps[0] / gaps[1] > 6.0  # the gap is of third order in the angle
     assert gaps[1] / gaps[2] > 6.0
-
-
-def test_it_grows_up_to_near_half_a_turn():
-    sizes = []
-    for angle in np.linspace(0.0, 2.6, 100):
-        turn, _ = rotation_error(NUMPY, np.eye(3), so3.exp(NUMPY, np.array([0.0, 0.0, angle])))
-        sizes.append(turn[2])
-    assert (np.diff(sizes[:75]) > 0.0).all()
-    assert min(sizes[75:]) > 1.5
 
 
 def test_half_a_turn_is_as_far_as_can_be():
@@ -296,39 +208,6 @@ def test_a_mirrored_target_is_the_nearer_of_two(turns, of, mirror):
     assert 5 < sum(chosen) < 45
 
 
-def test_the_nearest_of_several():
-    blocks = [(np.array([k, k]), float(k)) for k in range(3)]
-    found = nearest(NUMPY, blocks, [3.0, 1.0, 2.0])
-    assert found[0].tolist() == [1, 1]
-    assert found[1] == 1.0
-    assert nearest(NUMPY, blocks, [1.0, 1.0, 1.0])[1] == 0.0
-
-
-def test_rows_of_a_pose_one_below_the_other():
-    g = rng("pose")
-    current = Moving(Pose(rotation(g), g.normal(size=3)), WORLD, WORLD)
-    target = (rotation(g), g.normal(size=3))
-    how = asked("xyz", "tool", where="xz")
-    found = pose_rows(NUMPY, current, target, how)
-    assert [(x.name, x.start, x.stop, x.chord) for x in how.groups()] == [
-        ("position", 0, 2, False),
-        ("rotation", 2, 5, True),
-    ]
-    assert found.error.shape == (5,)
-    assert [c.shape for c in found.columns] == [(5,)] * 3
-    way = (current.pose.R.T @ (target[1] - current.pose.p))[[0, 2]]
-    np.testing.assert_allclose(found.error[:2], way, atol=1e-15)
-    assert found.squared[0] == pytest.approx(way @ way)
-
-
-def test_groups_by_angle_have_as_many_rows_as_axes():
-    assert [g.stop - g.start for g in asked("xy", exact=True).groups()] == [2]
-    assert [g.stop - g.start for g in asked("xy").groups()] == [2]
-    assert [g.stop - g.start for g in asked("y").groups()] == [1]
-    assert [g.chord for g in direction_groups(exact=False)] == [True]
-    assert [(g.stop, g.chord) for g in direction_groups(exact=True)] == [(1, False)]
-
-
 @pytest.mark.parametrize("angle", [1e-9, 1e-6, 1e-3, 0.5, 2.0, 3.1])
 def test_the_angle_of_two_vectors(angle):
     g = rng(f"angle {angle}")
@@ -365,13 +244,3 @@ def test_nothing_is_divided_by_zero():
     rows = distance(NUMPY, np.zeros(3), WORLD)
     assert rows.error[0] < 1e-11
     assert np.abs(rows.columns).max() < 1e-11
-
-
-def test_lengths_of_ways():
-    way = np.array([3.0, 0.0, 4.0])
-    rows = distance(NUMPY, way, WORLD)
-    assert rows.error[0] == pytest.approx(5.0)
-    np.testing.assert_allclose(np.array(rows.columns)[:, 0], [0.6, 0.0, 0.8])
-    plain = joined(NUMPY, [position_rows(NUMPY, way, WORLD, (2,))])
-    assert plain.error.tolist() == [4.0]
-    assert plain.squared == [16.0]

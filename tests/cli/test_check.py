@@ -230,6 +230,30 @@ def test_mjcf_is_known_by_its_root(files: Path, check: Check):
 # lines
 
 
+@pytest.mark.parametrize(
+    ("name", "good", "bad", "line"),
+    [
+        ("arm.csv", "theta,d,a\n0,0.3,0\n0,0,0.2\n", "theta,theta_deg\n0,\n0,10\n", 3),
+        (
+            "arm.yaml",
+            "dh: craig\nrows:\n  - {d: 0.3}\n  - {a: 1}\n",
+            "dh: craig\nrows:\n  - {b: 1}\n",
+            3,
+        ),
+    ],
+)
+def test_tables_of_denavit_and_hartenberg(
+    name: str, good: str, bad: str, line: int, files: Path, check: Check
+):
+    (files / name).write_text(good, encoding="utf-8")
+    code, text = check(name)
+    assert (code, "0 errors" in text or "no problems" in text.lower()) == (0, True), text
+    (files / name).write_text(bad, encoding="utf-8")
+    code, text = check(name)
+    assert code == 1
+    assert f"{name}:{line}: error: row" in text
+
+
 def test_a_line_has_what_an_editor_jumps_by():
     problem = Finding("warning", "range", "it is odd", "a.urdf", 7, "joint", "j", "mend it")
     assert command.line_of(problem, "x").plain == "a.urdf:7: warning: joint 'j': it is odd (range)"
@@ -276,7 +300,7 @@ def test_one_cause_in_many_places_is_printed_once(check: Check, files: Path):
 # whether what closes a mechanism fits it
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, model in models.MODELS.items() if model.closed])
 def test_bundled_models_are_closed(cli: Callable[..., Any], name: str):
     assert "freedom" in cli("check", name, "--no-meshes", "--level", "error").stdout

@@ -40,19 +40,6 @@ def test_a_mechanism_that_cannot_be_closed_says_so():
     assert closed.records(robot)["mobility"] is None
 
 
-def test_the_gap_is_the_largest_row():
-    robot = lw.load("four_bar")
-    q = np.array([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0]])
-    assert closed.gap(robot, q)[0] < 1e-9
-    assert closed.gap(robot, q)[1] == np.abs(robot.closure(q[1])).max() > 1e-3
-
-
-def test_records_of_an_open_robot_are_empty():
-    assert closed.records(lw.load("panda")) == {
-        "loops": [], "couplings": [], "actuated": [], "mobility": None,
-    }  # fmt: skip
-
-
 def test_records_of_couplings():
     (found,) = closed.records(coupled())["couplings"]
     assert (found["joint"], found["leaders"]) == ("joint2", ["joint1"])

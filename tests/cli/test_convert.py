@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import linkwork as lw
@@ -32,7 +33,7 @@ ODD = """<robot name="odd"><material name="unused"><color rgba="1 0 0 1"/></mate
 </inertial></link></robot>"""
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", list(models.MODELS))
 def test_urdf_comes_back_the_same(cli: Callable[..., Any], tmp_path: Path, name: str):
     target = tmp_path / "r.urdf"
@@ -42,6 +43,33 @@ def test_urdf_comes_back_the_same(cli: Callable[..., Any], tmp_path: Path, name:
     first = target.read_bytes()
     assert cli("convert", target, target, "--force").exit_code == 0
     assert target.read_bytes() == first
+
+
+@pytest.mark.parametrize("end", [".csv", ".yaml"])
+@pytest.mark.parametrize("convention", ["standard", "craig"])
+def test_tables_of_denavit_and_hartenberg_both_ways(
+    cli: Callable[..., Any], tmp_path: Path, end: str, convention: str
+):
+    """A table becomes a URDF of the same poses, dynamics and limits, and that a table again."""
+    rows = [
+        {"joint": "waist", "d": 0.3, "alpha": 1.2, "lower": -2.0, "upper": 2.5, "mass": 1.5,
+         "com": [0.1, 0, 0], "inertia": [0.1, 0, 0, 0.1, 0, 0.1]},
+        {"joint": "slide", "type": "prismatic", "a": 0.2, "theta": 0.4, "lower": 0, "upper": 0.5},
+        {"joint": "wrist", "alpha": -0.7, "a": 0.1, "mass": 0.5},
+    ]  # fmt: skip
+    robot = lw.from_dh(rows, convention=convention, tool=lw.pose([0, 0, 0.1]))
+    table, urdf, back = (tmp_path / name for name in (f"arm{end}", "arm.urdf", f"back{end}"))
+    lw.save(robot, table, format="dh")
+    assert cli("convert", table, urdf).exit_code == 0
+    more = ["--to", "dh"] if end == ".yaml" else []
+    assert cli("convert", urdf, back, *more).exit_code == 0
+    q = robot.random(20, seed=1)
+    for file in (urdf, back):
+        other = lw.load(file)
+        assert other.joint_names == robot.joint_names
+        np.testing.assert_allclose(other.fk(q, "tool"), robot.fk(q, "tool"), atol=1e-12)
+        np.testing.assert_allclose(other.mass_matrix(q), robot.mass_matrix(q), atol=1e-12)
+        np.testing.assert_array_equal(other.limits.upper, robot.limits.upper)
 
 
 @pytest.mark.parametrize(

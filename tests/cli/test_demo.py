@@ -27,6 +27,7 @@ def test_what_it_prints(cli: Callable[..., Any]):
     assert re.search(r"poses per second [\d,]+ evaluated", text)
 
 
+@pytest.mark.slow
 def test_what_it_says_to_try_next_works(cli: Callable[..., Any], capsys: Any):
     text = cli("demo", "--robot", "scara", "--targets", 10).stdout
     commands, python = text[text.index("Try next") :].split("or in Python")

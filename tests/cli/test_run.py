@@ -212,7 +212,7 @@ def test_a_script_ends_as_with_python(folder: Path, code: str):
     assert got == wanted
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ENDINGS[:6], ids=short)
 def test_a_module_ends_as_with_python(folder: Path, code: str):
     wanted, got = same_ending(folder, ["-m", "program"], code)
@@ -220,6 +220,7 @@ def test_a_module_ends_as_with_python(folder: Path, code: str):
     assert got.splitlines()[-1:] == wanted.splitlines()[-1:]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 def test_a_link_leads_to_the_folder_of_the_script(folder: Path):
     (folder / "linked.py").symlink_to(folder / "sub" / "report.py")
@@ -228,6 +229,7 @@ def test_a_link_leads_to_the_folder_of_the_script(folder: Path):
     assert str(folder / "sub") in got[1]
 
 
+@pytest.mark.slow
 def test_a_traceback_begins_in_the_program(folder: Path):
     write(folder, {"program.py": "import inner\n", "inner.py": "1 / 0\n"})
     for words in (["program.py"], ["-m", "program"]):
@@ -261,6 +263,7 @@ def test_what_cannot_be_run_is_one_sentence(folder: Path, words: list[str], said
     assert said.lower() in err.lower()
 
 
+@pytest.mark.slow
 def test_a_module_whose_package_fails_shows_its_error(folder: Path):
     write(folder, {"bad/__init__.py": "import missing_thing\n", "bad/x.py": ""})
     code, _, err = linkwork(folder, "-m", "bad.x")
@@ -270,6 +273,7 @@ def test_a_module_whose_package_fails_shows_its_error(folder: Path):
     assert "importlib" not in err
 
 
+@pytest.mark.slow
 def test_options_of_python_hold(folder: Path):
     line = ["-O", "-W", "error", "-m", "linkwork", "run", "-c"]
     code = "import warnings, sys\nprint(__debug__)\nassert False\nwarnings.warn('x')"
@@ -278,6 +282,7 @@ def test_options_of_python_hold(folder: Path):
     assert done[2].endswith("UserWarning: x\n")
 
 
+@pytest.mark.slow
 def test_a_safe_path_stays_safe(folder: Path):
     line = ["-I", "-c", "import sys; sys.path[1:1] = sys.argv.pop(1).split('|'); "
             "from linkwork.cli import main; main()"]  # fmt: skip
@@ -289,6 +294,7 @@ def test_a_safe_path_stays_safe(folder: Path):
     assert "No module named 'pack'" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_reaches_the_program(folder: Path):
     code = (
@@ -326,6 +332,7 @@ def test_old_names_lead_to_the_face(folder: Path, words: list[str]):
     assert python(folder, "program.py")[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not faces.available(), reason="no faces")
 def test_only_the_faces_that_are_named(folder: Path):
     write(folder, ORIGINAL)
@@ -355,7 +362,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
 @pytest.mark.parametrize("how", ["script", "module"])
 def test_processes_of_multiprocessing_have_the_faces(folder: Path, method: str, how: str):

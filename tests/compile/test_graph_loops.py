@@ -21,9 +21,8 @@ from linkwork.simulation.integrators import RK4
 from linkwork.simulation.native_rollout import rollout_loop
 from linkwork.simulation.time_loop import recipes_of
 from linkwork.solve.expressions import expressions_of
-from linkwork.solve.inputs import settings_of
+from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.objectives import NearPosture
-from linkwork.solve.options import Options
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import CenterOfMass, Direction, Pose, Position, RelativePose
 from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree

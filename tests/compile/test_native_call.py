@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import dataclasses
 import gc
 import itertools
 import math
 import pickle
+import subprocess
 import sys
+import types
 import weakref
 from collections import OrderedDict
 from types import MappingProxyType
@@ -17,12 +20,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite import ir
 
 from linkwork.compile import kernel as kernel_module
 from linkwork.compile import native_call as calls
+from linkwork.compile import numpy_abi
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.emit import I64, POINTER, i64
 from linkwork.compile.kernel import build
+from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.native_call import (
     Array,
     Held,
@@ -38,10 +45,94 @@ from linkwork.compile.native_call import (
 )
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.recipe import expression_recipe
+from linkwork.compile.target import host, new_module
 from linkwork.errors import InputError, ShapeError
-from native_rows import BATCH_ROWS, Bound, reference
 from seeds import rng
 from traced_functions import mixed, traced
+
+LENGTHS = (3, 2)
+BATCH_ROWS = 50
+
+
+def reference(x: Any, y: Any) -> Any:
+    """The same with NumPy, for equal leading shapes."""
+    columns = [x[..., 0] + y[..., 1], x[..., 1] * y[..., 0], x[..., 2] - y[..., 0]]
+    return np.stack(columns, axis=-1)
+
+
+def emit_rows(module: Any, name: str, *, scratch: bool) -> Any:
+    """``i64 name(i64 first, i64 last, double* x, double* y, double* out, double* scratch)``."""
+    kind = ir.FunctionType(I64, [I64, I64] + [POINTER] * 4)
+    function = ir.Function(module, kind, name)
+    first, last, x, y, out = function.args[:5]
+    entry, head, bad, good, done = (function.append_basic_block() for _ in range(5))
+    b = ir.IRBuilder(entry)
+    if scratch:
+        b.store(b.fadd(b.load(function.args[5]), ir.Constant(ir.DoubleType(), 1)), function.args[5])
+    b.branch(head)
+    b.position_at_end(head)
+    row = b.phi(I64)
+    row.add_incoming(first, entry)
+    a = [b.load(b.gep(x, [b.add(b.mul(row, i64(3)), i64(k))])) for k in range(3)]
+    c = [b.load(b.gep(y, [b.add(b.mul(row, i64(2)), i64(k))])) for k in range(2)]
+    results = [b.fadd(a[0], c[1]), b.fmul(a[1], c[0]), b.fsub(a[2], c[0])]
+    total = ir.Constant(ir.DoubleType(), 0)
+    for k, value in enumerate(results):
+        b.store(value, b.gep(out, [b.add(b.mul(row, i64(3)), i64(k))]))
+        total = b.fadd(total, b.fsub(value, value))
+    b.cbranch(b.fcmp_unordered("uno", total, total), bad, good)
+    ir.IRBuilder(bad).ret(row)
+    b.position_at_end(good)
+    following = b.add(row, i64(1))
+    row.add_incoming(following, good)
+    b.cbranch(b.icmp_signed("<", following, last), head, done)
+    ir.IRBuilder(done).ret(i64(-1))
+    return function
+
+
+class Owner:
+    """The general path of the tests: it notes what it was called with."""
+
+    def __init__(self, code: Any) -> None:
+        self.code = code
+        self.calls: list[tuple[Any, Any]] = []
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        self.calls.append((args, keywords))
+        return "general"
+
+
+class Bound:
+    """The built-in function ``fast`` around hand-written rows, with what it stands on."""
+
+    def __init__(
+        self,
+        *,
+        batch_rows: int = BATCH_ROWS,
+        inputs: tuple[int | tuple[int, ...], ...] = LENGTHS,
+        shape: tuple[int, ...] = (3,),
+    ) -> None:
+        abi = array_abi()
+        assert abi is not None
+        module = new_module("fast", host())
+        rows = emit_rows(module, "rows", scratch=False)
+        emit_rows(module, "batch", scratch=True)
+        calls.emit_fast_call(module, rows, inputs, shape, abi, batch_rows=batch_rows)
+        self.code = MachineCode(object_code(module, host(), simplify=True))
+        self.scratch = (ctypes.c_double * 8)()
+        self.owner = Owner(self.code)
+        self.fast: Any = calls.bind(self.code, self.owner, "mixed", abi)
+
+    def connect(self) -> None:
+        """Hand over the vector code."""
+        address = self.code.address("batch")
+        calls.connect(self.code, rows=address, scratch=ctypes.addressof(self.scratch))
+
+    @property
+    def batches(self) -> int:
+        """How often the vector code was called."""
+        return int(self.scratch[0])
+
 
 pytestmark = pytest.mark.skipif(
     array_abi() is None, reason="this Python does not lay out objects as compiled code needs"
@@ -642,13 +733,11 @@ def test_a_cycle_that_holds_it_is_collected(late):
     class Application:
         pass
 
-    for _ in range(20):
+    for _ in range(3):
         application = Application()
+        made = Bound()
         if late:
-            made = Bound()
             application = Application()
-        else:
-            made = Bound()
         application.fast, application.me = made.fast, application
         made.owner.application = application
         watch = weakref.ref(made.owner)
@@ -656,3 +745,101 @@ def test_a_cycle_that_holds_it_is_collected(late):
         del made, application
         gc.collect()
         assert watch() is None
+
+
+# ---------------------------------------------------------------------------- the layout of arrays
+
+
+def test_it_names_what_numpy_says_of_itself():
+    abi = numpy_abi.array_abi()
+    if abi is None:
+        pytest.skip("this Python does not lay out arrays as the fast call needs")
+    assert abi.array_type == id(np.ndarray)
+    assert abi.float64_descr == id(np.dtype(float))
+
+
+OTHER = {
+    "data": "descr", "ndim": "flags", "shape": "data", "descr": "shape", "flags": "ndim",
+    "type": "data", "items": "type", "bytes": "data", "number": "flags", "order": "number",
+    "writeable_flag": "required_flags",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", list(OTHER))
+def test_a_wrong_offset_is_found(field):
+    abi = numpy_abi.array_abi()
+    if abi is None:
+        pytest.skip("this Python does not lay out arrays as the fast call needs")
+    assert numpy_abi.fits(abi)
+    wrong = dataclasses.replace(abi, **{field: getattr(abi, OTHER[field])})
+    assert not numpy_abi.fits(wrong)
+
+
+def test_other_builds_take_the_general_path(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "version", "3.14.0 free-threading build (main, ...)")
+        assert numpy_abi.array_abi.__wrapped__() is None
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "getobjects", len, raising=False)
+        assert numpy_abi.array_abi.__wrapped__() is None
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "implementation", types.SimpleNamespace(name="pypy"))
+        assert numpy_abi.array_abi.__wrapped__() is None
+
+
+@pytest.mark.parametrize("module", ["numpy._core._multiarray_umath"])
+def test_a_numpy_without_its_table_takes_the_general_path(module, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, types.ModuleType(module))
+    assert numpy_abi.array_abi.__wrapped__() is None
+
+
+def test_other_interpreters_of_the_process_take_the_general_path(monkeypatch):
+    monkeypatch.setattr(numpy_abi, "is_main_interpreter", lambda: False)
+    assert numpy_abi.array_abi.__wrapped__() is None
+
+
+def test_another_interpreter_knows_that_it_is_another_one():
+    # In a process of its own: NumPy does not promise to survive a second interpreter.
+    done = subprocess.run(
+        [sys.executable, "-c", SECOND], capture_output=True, text=True, timeout=60, check=False
+    )
+    if "no interpreters" in done.stdout:
+        pytest.skip("this Python has no module that makes interpreters")
+    assert "main True" in done.stdout, done.stderr
+    assert "main False" in done.stdout, done.stderr
+
+
+SECOND = """
+import ctypes, sys
+text = '''
+import ctypes
+kind = ctypes.PYFUNCTYPE(ctypes.c_void_p)
+here = kind(("PyInterpreterState_Get", ctypes.pythonapi))()
+main = kind(("PyInterpreterState_Main", ctypes.pythonapi))()
+print("main", here == main, flush=True)
+'''
+exec(text)
+try:
+    import _interpreters as interpreters
+except ImportError:
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:
+        print("no interpreters")
+        sys.exit()
+try:
+    made = interpreters.create("legacy")
+except TypeError:
+    made = interpreters.create(isolated=False)
+interpreters.run_string(made, text)
+"""
+
+
+def test_the_layout_has_nothing_of_this_process_in_it():
+    abi = numpy_abi.array_abi()
+    if abi is None:
+        pytest.skip("this Python does not lay out arrays as the fast call needs")
+    elsewhere = dataclasses.replace(abi, array_type=1, float64_descr=2, array_new=3)
+    assert elsewhere.layout == abi.layout
+    assert dataclasses.replace(abi, flags=abi.flags + 8).layout != abi.layout
+    assert len(abi.layout) == len(dataclasses.fields(abi)) - 3

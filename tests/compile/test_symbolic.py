@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from dynamics_cases import solid
+from dynamics_cases import solid, static_of
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
@@ -20,7 +20,6 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import poses, so3
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
-from static_arguments import static_of
 
 FRAME = "hand"
 

@@ -1,7 +1,8 @@
-"""Traces: names, row-major shapes, shared subexpressions."""
+"""Traces and recipes: names, row-major shapes, shared subexpressions, keys."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import casadi as cs
@@ -9,21 +10,29 @@ import numpy as np
 import pytest
 
 import linkwork.compile.tracing as tracing
-from dynamics_cases import solid
+from dynamics_cases import solid, static_of
 from graph_values import of_assignments, of_graph, of_traced
 from linkwork import load
 from linkwork.algorithms.configuration import random
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS, evaluate
 from linkwork.compile.graph import graph_of
+from linkwork.compile.kernel import build
 from linkwork.compile.optable import PAIRED
+from linkwork.compile.recipe import (
+    Recipe,
+    Signature,
+    algorithm_recipe,
+    expression_recipe,
+    recipe_of,
+    size,
+)
 from linkwork.errors import UnknownNameError
 from linkwork.mechanism.edit import actuate, close
 from linkwork.ops.graph import ExpressionGraph, GraphOps
 from linkwork.ops.numpy import NUMPY
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
-from static_arguments import static_of
 from traced_functions import mixed, read, traced
 
 
@@ -155,3 +164,78 @@ def test_fewer_negations_change_no_value(name: str):
     assert np.array_equal(results(t.graph, t.outputs, q), results(o.graph, outputs, q))
     before = sum(o.graph.operations[k] == "NEG" for k in o.graph.needed(outputs))
     assert negations(t) < before
+
+
+# -------------------------------------------------------------------------- recipes and signatures
+
+
+def test_tracing_happens_once_and_late():
+    calls = []
+
+    def trace():
+        calls.append(1)
+        return traced("mixed", {"x": 3, "y": 2}, mixed)
+
+    recipe = Recipe(("a", "b"), trace)
+    assert not calls
+    assert recipe.traced() is recipe.traced()
+    assert recipe.graph(fused=True).nodes
+    assert len(calls) == 1
+    t = recipe.traced()
+    assert recipe_of(t).traced() is t
+    assert recipe_of(t).key == ()
+
+
+def test_keys_tell_algorithms_mechanisms_arguments_and_parameters_apart():
+    m = mechanism_from(every_joint_urdf())
+    other = mechanism_from(every_joint_urdf(), base="floating")
+    first, last = m.frame_names[0], m.frame_names[-1]
+    recipes = [
+        algorithm_recipe("fk", m, frame=last),
+        algorithm_recipe("fk", m, frame=first),
+        algorithm_recipe("fk", other, frame=last),
+        algorithm_recipe("jacobian", m, frame=last),
+        algorithm_recipe("jacobian", m, frame=last, reference="local"),
+        algorithm_recipe("fk", m, (f"xyz:{last}",), frame=last),
+        algorithm_recipe("fk", m, (f"rpy:{last}",), frame=last),
+        algorithm_recipe("com", m),
+    ]
+    assert len({recipe.key for recipe in recipes}) == len(recipes)
+    again = algorithm_recipe("jacobian", m, reference="local", frame=last)
+    assert again.key == recipes[4].key
+    assert again.about == {"robot": m.name, "frame": last, "reference": "local"}
+    assert recipes[0].traced().signature.name == "fk"
+
+
+def test_a_text_in_operations_is_traced():
+    def text(o, x, y):
+        assert o.name == "graph"
+        return {"sum": x + 2.0 * y}
+
+    recipe = expression_recipe(("text",), "sum", {"x": 2, "y": 2}, text)
+    assert recipe.key == ("text",)
+    found = build(recipe)([1.0, 2.0], [10.0, 20.0])
+    assert found.tolist() == [21.0, 42.0]
+
+
+# --- Signatures: what goes to the cache comes back, and nothing else is taken ---
+
+
+def test_goes_through_json_unchanged():
+    signature = traced("mixed", {"x": 3, "y": 2}, mixed).signature
+    assert Signature.from_facts(json.loads(json.dumps(signature.to_facts()))) == signature
+    assert signature.input_sizes == (3, 2)
+    assert signature.output_sizes == (6,)
+    assert signature.instructions > 10
+
+
+@pytest.mark.parametrize("missing", ["name", "input_shapes", "instructions"])
+def test_facts_that_are_not_whole_are_no_signature(missing):
+    facts = traced("mixed", {"x": 3, "y": 2}, mixed).signature.to_facts()
+    del facts[missing]
+    with pytest.raises(KeyError):
+        Signature.from_facts(facts)
+
+
+def test_sizes():
+    assert [size(()), size((4, 4)), size((0, 3))] == [1, 16, 0]

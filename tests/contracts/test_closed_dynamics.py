@@ -6,7 +6,7 @@ import casadi as cs
 import numpy as np
 import pytest
 
-from closed_dynamics_cases import (
+from closed_mechanisms import (
     CASES,
     FEW,
     Closed,
@@ -20,7 +20,7 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.mechanism.model import JointType
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(3, by="name")
+pytestmark = pytest.mark.sweep(2, by="name")
 
 EVERY = pytest.mark.parametrize("name", CASES, scope="module")
 SOME = pytest.mark.parametrize("name", FEW, scope="module")
@@ -146,7 +146,7 @@ def test_forces_of_any_accelerations_are_the_nearest(name: str):
     near(found, least_driven(case, answerable(case, tree)), 1e-8)
 
 
-@pytest.mark.sweep(3, by="name")
+@pytest.mark.sweep(2, by="name")
 @SOME
 @pytest.mark.parametrize("with_all", [False, True])
 def test_derivatives_of_accelerations(name: str, with_all: bool):
@@ -171,7 +171,7 @@ def test_derivatives_of_accelerations(name: str, with_all: bool):
     near(by_tau, by_tau.T, 1e-12)
 
 
-@pytest.mark.sweep(5, by="name")
+@pytest.mark.sweep(2, by="name")
 @SOME
 @pytest.mark.parametrize("with_all", [False, True])
 def test_derivatives_of_forces(name: str, with_all: bool):
@@ -206,6 +206,7 @@ def dv_is_free(case: Closed) -> bool:
     return np.linalg.matrix_rank(N[case.columns], tol=1e-6) == N.shape[1]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["position, fixed", "xy/z, fixed", "couplings", "skew"])
 def test_derivatives_are_those_of_the_graph(name: str):
     case = closed_case(name)
@@ -225,6 +226,7 @@ def test_derivatives_are_those_of_the_graph(name: str):
             near(got, np.array(expected), 1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["four_bar", "delta", "universal, floating", "couplings"])
 def test_back_ends_agree(name: str):
     jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
@@ -244,10 +246,8 @@ def test_back_ends_agree(name: str):
             near(np.asarray(evaluate(algorithm, m, *arrays)), expected, 1e-7)
 
 
-@pytest.mark.slow
 def test_nothing_moves_where_loops_fix_everything():
-    fixed = closed_case("pose, fixed").robot
-    q = closed_case("pose, fixed").q[0]
+    fixed, q = closed_case("four_bar").robot, closed_case("four_bar").q[0]
     for name in fixed.joint_names:
         at = float(q[fixed.mechanism.q_start[fixed.mechanism.joint(name)]])
         fixed = fixed.with_coupling(

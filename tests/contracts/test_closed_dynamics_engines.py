@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_dynamics_cases import N, bundled, null_space
-from closed_robots import closing
+from closed_mechanisms import N, bundled, closing, null_space
 from dynamics_cases import near
-from linkwork.conventions import GRAVITY
+from dynamics_engines import MuJoCo, Pinocchio, pinocchio
 from seeds import rng
 
 WITHIN = 1e-9
@@ -48,17 +47,13 @@ def placed(robot: Any, frame: str) -> tuple[str, np.ndarray]:
     return link, np.linalg.solve(robot.fk(q, link), robot.fk(q, frame))
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", [*POINTS, "pose", "position"])
 def test_pinocchio(name: str):
-    pin: Any = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is missing")
-    from reference.test_pinocchio import Pair, pinocchio_model  # noqa: PLC0415  needs Pinocchio
-
+    pin = pinocchio()
     robot, q, v, tau = states(name)
-    m = robot.mechanism
-    model = pinocchio_model(robot.document, "fixed", m.body_joint_names[0])
-    model.gravity.linear = np.array(GRAVITY)
-    pair = Pair(m, model, model.createData())
+    m, pair = robot.mechanism, Pinocchio.of_document(robot.document)
+    model = pair.model
     kind = pin.ContactType.CONTACT_6D if name == "pose" else pin.ContactType.CONTACT_3D
     models = pin.StdVec_RigidConstraintModel()
     for loop in m.loops:
@@ -82,12 +77,10 @@ def test_pinocchio(name: str):
     near(robot.forward_dynamics(q, v, tau), np.array(found), WITHIN)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", [*POINTS, "pose", "position"])
 def test_mujoco(name: str):
     mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is missing")
-    from dynamics_engines import MuJoCo  # noqa: PLC0415
-
     robot, q, v, tau = states(name)
     m, engine = robot.mechanism, MuJoCo(mujoco, robot.mechanism)
 

@@ -17,7 +17,6 @@ from dynamics_cases import (
     rows,
     states,
 )
-from linkwork.algorithms.registry import find
 from linkwork.conventions import GRAVITY
 from linkwork.mechanism.model import Mechanism
 from robots import body_poses, total_inertia
@@ -359,31 +358,3 @@ def positions(m: Mechanism, free: Mechanism, q: np.ndarray, shift: np.ndarray) -
             own = m.multiplier[b] * q[m.q_start[c] : m.q_start[c + 1]]
             result[free.q_start[k] : free.q_start[k + 1]] += own
     return result
-
-
-def test_every_algorithm_of_dynamics_is_held_here():
-    from pathlib import Path  # noqa: PLC0415
-
-    text = Path(__file__).read_text(encoding="utf-8")
-    for name in NAMES:
-        assert find(name) and f'"{name}"' in text.replace(f'    "{name}",\n', "", 1)
-
-
-NAMES = (
-    "inverse_dynamics",
-    "bias_forces",
-    "mass_matrix",
-    "forward_dynamics",
-    "inverse_mass_matrix",
-    "coriolis_matrix",
-    "kinetic_energy",
-    "centroidal_momentum",
-    "centroidal_matrix",
-    "com_velocity",
-    "com_acceleration",
-    "frame_velocity",
-    "frame_acceleration",
-    "regressor",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dynamics_cases import case, case_texts, condition, near, rows, states
-from dynamics_engines import Exudyn, MuJoCo, Pinocchio
+from dynamics_engines import Exudyn, MuJoCo, Pinocchio, pinocchio
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.dynamics_checks import check_inertias, check_movable
 from linkwork.mechanism.from_urdf import from_urdf
@@ -57,19 +57,15 @@ def robot(name: str) -> Mechanism:
     return m
 
 
-def pinocchio(name: str, m: Mechanism) -> Pinocchio:
-    pin = installed("pinocchio", "pin")
-    from reference.test_pinocchio import Pair, pinocchio_model  # noqa: PLC0415  needs Pinocchio
-
+def beside_pinocchio(name: str, m: Mechanism) -> Pinocchio:
+    pin = pinocchio()
     if name in case_texts():
         text, base = case_texts()[name]
-        model = pinocchio_model(read(text), base, m.body_joint_names[0])
-    elif m.body_joint_types[0] is JointType.FLOATING:
+        return Pinocchio.of_document(read(text), base)
+    if m.body_joint_types[0] is JointType.FLOATING:
         root = pin.JointModelFreeFlyer()
-        model = pin.buildModelFromUrdf(str(paths()[name]), root, m.body_joint_names[0])
-    else:
-        model = pin.buildModelFromUrdf(str(paths()[name]))
-    return Pinocchio(pin, Pair(m, model, model.createData()))
+        return Pinocchio(m, pin.buildModelFromUrdf(str(paths()[name]), root, m.body_joint_names[0]))
+    return Pinocchio(m, pin.buildModelFromUrdf(str(paths()[name])))
 
 
 def mechanism(name: str) -> Mechanism:
@@ -116,7 +112,7 @@ def coupled(m: Mechanism) -> bool:
 @ALL
 def test_pinocchio(name: str):
     m, q, v, dv, random = sample(name)
-    compare(m, engine := pinocchio(name, m), q, v, dv)
+    compare(m, engine := beside_pinocchio(name, m), q, v, dv)
     links = [m.frame_names[k] for k in range(m.n_link_frames) if m.frame_body[k] > 0]
     wrenches = {link: random.normal(size=6) * 10 for link in random.choice(links, 2)}
     given = {f"wrench:{link}": w for link, w in wrenches.items()}
@@ -135,7 +131,7 @@ def test_pinocchio(name: str):
 def test_momentum_and_centre_against_pinocchio(name: str):
     """Pinocchio leaves out what a fixed base carries; that part of the mass stands still."""
     m, q, v, dv, _ = sample(name)
-    engine = pinocchio(name, m)
+    engine = beside_pinocchio(name, m)
     pin, model, data = engine.pin, engine.model, engine.data
     total, fixed = m.mass.sum(), model.inertias[0]
     moving = pin.computeTotalMass(model)
@@ -162,7 +158,7 @@ def test_momentum_and_centre_against_pinocchio(name: str):
 @ALL
 def test_frames_against_pinocchio(name: str):
     m, q, v, dv, random = sample(name)
-    engine = pinocchio(name, m)
+    engine = beside_pinocchio(name, m)
     pin, model, data = engine.pin, engine.model, engine.data
     link = str(random.choice(m.frame_names[: m.n_link_frames]))
     frame = model.getFrameId(link)
@@ -188,7 +184,7 @@ def test_frames_against_pinocchio(name: str):
 @pytest.mark.parametrize("name", REAL, scope="module")
 def test_derivatives_against_pinocchio(name: str):
     m, q, v, dv, _ = sample(name)
-    engine = pinocchio(name, m)
+    engine = beside_pinocchio(name, m)
     pin, model, data = engine.pin, engine.model, engine.data
     expected, inverse = [], []
     tau = rows("inverse_dynamics", m, q, v, dv)

@@ -171,6 +171,7 @@ def test_every_limit_is_here():
     assert ours == {case.limit for case in CASES}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_next_configuration_is_inside_for_every_time_step(robot, compiler, case):
     m = robot.mechanism
@@ -200,7 +201,7 @@ def test_the_next_configuration_is_inside_for_every_time_step(robot, compiler, c
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_solver_returns_what_is_inside_and_reaches_what_can_be_reached(robot, compiler, case):
-    m, n = robot.mechanism, 300
+    m, n = robot.mechanism, 100
     r = rng(f"solver {case.limit.__name__}")
     for dt in (2e-3, 0.1, 10.0):
         q0 = np.clip(states(robot, f"starts {dt}", n, beyond=False), m.lower, m.upper)

@@ -28,7 +28,10 @@ pytestmark = pytest.mark.sweep(3, by="where")
 
 KINDS = sorted(CASES, key=lambda kind: kind.__name__)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-every_setup = pytest.mark.parametrize("where", SETUPS)
+every_setup = pytest.mark.parametrize(  # what is traced of a humanoid takes seconds
+    "where",
+    [pytest.param(w, marks=[pytest.mark.slow] * (w == "humanoid")) for w in SETUPS],
+)
 
 
 def cases(kind: type[Task], where: str) -> list[tuple[Setup, Case]]:
@@ -233,22 +236,22 @@ def test_what_can_be_reached_is_reached(kind: type[Task], label: str):
         assert (np.array(left) <= np.array(allowed[: len(left)]) + 1e-9).all()
 
 
+@every_setup
 @every_kind
-def test_both_back_ends_agree(kind: type[Task]):
-    for where in ("every_joint", "every_joint_ball", "mobile_arm", "closed"):
-        for s, case in cases(kind, where):
-            bound, _ = traced(where, kind, case.label)
-            q, other = some(s, case.label)
-            target = case.present(s, other)
-            rows = bound.rows_of(target) if bound.kind.n else np.zeros(0)
-            plain, graph = bound.residual(NUMPY, q, rows), numbers(where, kind, case, q, target)
-            np.testing.assert_allclose(plain.error, graph.error, atol=1e-12, err_msg=case.label)
-            np.testing.assert_allclose(
-                np.array(plain.columns).T, graph.columns, atol=1e-11, err_msg=case.label
-            )
-            np.testing.assert_allclose(plain.squared, graph.squared, atol=1e-12)
-            assert len(plain.columns) == s.robot.n_v
-            assert np.shape(plain.error) == (bound.n_rows,)
+def test_both_back_ends_agree(kind: type[Task], where: str):
+    for s, case in cases(kind, where):
+        bound, _ = traced(where, kind, case.label)
+        q, other = some(s, case.label)
+        target = case.present(s, other)
+        rows = bound.rows_of(target) if bound.kind.n else np.zeros(0)
+        plain, graph = bound.residual(NUMPY, q, rows), numbers(where, kind, case, q, target)
+        np.testing.assert_allclose(plain.error, graph.error, atol=1e-12, err_msg=case.label)
+        np.testing.assert_allclose(
+            np.array(plain.columns).T, graph.columns, atol=1e-11, err_msg=case.label
+        )
+        np.testing.assert_allclose(plain.squared, graph.squared, atol=1e-12)
+        assert len(plain.columns) == s.robot.n_v
+        assert np.shape(plain.error) == (bound.n_rows,)
 
 
 @every_setup

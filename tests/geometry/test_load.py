@@ -10,7 +10,6 @@ import warnings
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,8 +19,7 @@ from linkwork.errors import InputError, MissingExtraError
 from linkwork.formats.urdf import records
 from linkwork.geometry import load as load_module
 from linkwork.geometry import load as module
-from linkwork.geometry.guards_dae import without
-from linkwork.geometry.load import Loaded, Material, MeshPart, forget, load, parts_of
+from linkwork.geometry.load import Material, MeshPart, forget, load, parts_of
 from linkwork.geometry.material_files import Resolver
 from linkwork.geometry.meshes import MESH_SUFFIXES
 from linkwork.loading import load as loaded
@@ -256,20 +254,6 @@ def test_a_faulty_material_does_not_cost_the_shape(tmp_path: Path):
     assert len(loaded.parts) == 2
     (said,) = loaded.left_out
     assert "b.dae" in said and "Material #x not found" in said
-
-
-def test_polygons_with_more_corners(tmp_path: Path):
-    corners = np.array([[0.0, 0, 0], [2, 0, 0], [2, 1, 0], [1, 2, 0], [0, 1, 0]])
-    for name, data in (
-        ("a.obj", made.obj(corners, [[0, 1, 2, 3, 4]])),
-        ("a.ply", made.ply(corners, [[0, 1, 2, 3, 4]])),
-        ("a.off", made.off(corners, [[0, 1, 2, 3, 4]])),
-        ("b.off", made.off(corners, [[0, 1, 2, 4], [2, 3, 4]])),
-        ("b.ply", made.ply(corners, [[0, 1, 2, 4], [2, 3, 4]])),
-        ("b.obj", made.obj(corners, [[0, 1, 2, 4], [2, 3, 4]])),
-    ):
-        mesh = load(written(tmp_path / name, data)).mesh()
-        assert len(mesh.faces) == 3 and mesh.area == pytest.approx(3), name
 
 
 # A cube of 6 squares, one with a square cut in two, and a prism over a pentagon: corners, faces.
@@ -707,15 +691,7 @@ def test_a_missing_package_names_the_extra(
         load(tmp_path / file)
 
 
-def test_loaded_is_what_it_says(tmp_path: Path):
-    assert isinstance(load(str(written(tmp_path / "a.stl", made.stl()))), Loaded)
-
-
 # ---- Parts of mesh files: looked at before they are used, placed once, with their materials
-
-
-pytest.importorskip("collada", reason="pycollada (pip install pycollada) is not installed")
-pytest.importorskip("PIL", reason="Pillow (pip install pillow) is not installed")
 
 
 def read(data: bytes, name: str, folder: Path = Path("nowhere")) -> list[MeshPart]:
@@ -731,39 +707,10 @@ def raw(monkeypatch: pytest.MonkeyPatch, **arrays: Any) -> list[MeshPart]:
     return read(b"", "a.stl")
 
 
-@pytest.mark.parametrize("name", made.EVERY)
-def test_every_format_gives_one_piece_with_its_corners_merged(name: str):
-    (piece,) = read(made.EVERY[name], name)
-    assert isinstance(piece.mesh, trimesh.Trimesh)
-    assert piece.mesh.vertices.shape == (4, 3) and piece.mesh.faces.shape == (4, 3)
-    np.testing.assert_array_equal(piece.T_file_part, np.eye(4))
-
-
 def test_names_are_those_of_the_file_or_its_own():
     assert read(made.stl(), "arm.stl")[0].name == "arm"
     assert read(made.glb(), "a.glb")[0].name == "body"
     assert read(made.dae(), "a.dae")[0].name == "body"
-
-
-def test_a_piece_has_the_pose_of_each_of_its_nodes():
-    places = [{"mesh": 0, "translation": [float(k), 0, 0]} for k in range(3)]
-    tree, data = made.gltf_tree(nodes=places, scenes=[{"nodes": [0, 1, 2]}])
-    found = read(made.glb(tree, data), "a.glb")
-    assert [piece.T_file_part[0, 3] for piece in found] == [0, 1, 2]
-    for piece in found:  # still in its own frame
-        np.testing.assert_allclose(piece.mesh.bounds, [[0, 0, 0], [1, 2, 3]], atol=1e-6)
-    assert len({id(piece.mesh) for piece in found}) == 3  # settling one must not move the others
-
-
-def test_settling_applies_both_poses_in_their_order():
-    g = rng("pieces")
-    T_file_part, T_link_file = np.eye(4), np.eye(4)
-    T_file_part[:3, :] = g.normal(size=(3, 4))
-    T_link_file[:3, :] = g.normal(size=(3, 4))
-    piece = MeshPart(trimesh.Trimesh(CORNERS, FACES, process=False), "a", T_file_part, Material())
-    piece.settle(T_link_file, Path("a.stl"))
-    whole = np.column_stack([CORNERS, np.ones(4)]) @ (T_link_file @ T_file_part).T
-    np.testing.assert_allclose(piece.mesh.vertices, whole[:, :3], rtol=1e-12)
 
 
 def test_nothing_is_rounded_where_nothing_moves():
@@ -782,23 +729,6 @@ def test_a_pose_that_throws_a_piece_to_infinity_is_refused():
             piece.settle(far, Path("a.dae"))
 
 
-def test_a_copy_shares_nothing_and_wears_the_same(tmp_path: Path):
-    written(tmp_path / "skin.png", made.png(5, 3))
-    written(tmp_path / "a.mtl", b"newmtl m\nKd 1 0.2 0\nmap_Kd skin.png\n")
-    text = made.obj(before="mtllib a.mtl\nvt 0 0\nusemtl m").replace(b"f 1 3 2", b"f 1/1 3/1 2/1")
-    path = tmp_path / "a.obj"
-    (piece,) = parts_of(text, path, Resolver(path, (), ["a.mtl"]))
-    assert piece.material.rgba == (1, 0.2, 0, 1) and piece.material.texture == tmp_path / "skin.png"
-    one, two = piece.copy(), piece.copy()
-    assert one.visual.material.image.size == (5, 3)
-    one.apply_translation([9, 9, 9])
-    one.visual.material.diffuse[0] = 7
-    one.visual.material.image.putpixel((0, 0), 1)
-    assert two.visual.material.diffuse[0] == 255 and two.visual.material.image.getpixel((0, 0)) > 1
-    np.testing.assert_allclose(two.bounds, piece.mesh.bounds)
-    assert piece.size() >= 2 * piece.mesh.vertices.nbytes + len(made.png(5, 3))
-
-
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
@@ -815,30 +745,6 @@ def test_arrays_are_looked_at_before_trimesh_mends_them(
 ):
     with pytest.raises(InputError, match=rf"a\.stl.*{said}"):
         raw(monkeypatch, **arrays)
-
-
-def test_what_has_no_faces_is_no_piece(monkeypatch: pytest.MonkeyPatch):
-    assert raw(monkeypatch, vertices=CORNERS) == []
-    assert raw(monkeypatch, vertices=CORNERS, faces=np.zeros((0, 3), int)) == []
-    assert len(raw(monkeypatch, vertices=CORNERS, faces=FACES)) == 1
-
-
-def test_a_file_without_some_elements_keeps_its_shapes():
-    data = made.dae(
-        f"<node><translate>1 2 3</translate>{made.instance(material='red')}</node>",
-        made.geometry(material="red"),
-        unit='<unit meter="0.5"/>',
-        libraries=made.material("red", "<color>1 0 0 1</color>"),
-    )
-    assert read(data, "a.dae")[0].material.rgba == (1, 0, 0, 1)
-    plain = without(data, frozenset({"bind_material", "library_effects"}))
-    tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(plain).iter()}
-    assert tags.isdisjoint({"bind_material", "instance_material", "library_effects", "effect"})
-    assert {"unit", "translate", "geometry", "library_materials"} <= tags
-    (piece,) = read(plain, "a.dae")
-    assert piece.material.rgba is None
-    np.testing.assert_allclose(piece.T_file_part[:3, 3], [1, 2, 3])
-    np.testing.assert_allclose(np.ptp(piece.mesh.vertices, axis=0), [1, 2, 3])
 
 
 # materials: to each part its own, with the picture's file
@@ -1059,10 +965,6 @@ def test_pictures_are_not_shared(tmp_path: Path):
 
 
 # ---- Meshes of real robots: what a link shows and what it bumps into are at one place
-
-
-pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
-pytest.importorskip("collada", reason="pycollada (pip install pycollada) is not installed")
 
 
 def box(shapes: Any, file: Path, axes: Any) -> np.ndarray:

@@ -309,6 +309,7 @@ def test_textures_have_suffixes_of_their_own(disk: Path):
         resolve("../meshes/skin.PNG", urdf(disk))
 
 
+@pytest.mark.slow
 def test_real_robots_have_their_meshes():
     try:
         files = importlib.metadata.files("example-robot-data") or []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import Finding, InputError
+from linkwork.errors import InputError
 from linkwork.formats.mjcf.records import Body, Joint, MjcfModel, Site
 from linkwork.mechanism.from_mjcf import (
     from_mjcf,
@@ -122,35 +123,23 @@ def test_at_its_reference_a_body_is_where_it_is_described():
     np.testing.assert_allclose(model_poses(m, np.array([0.7]))["b"][:3, 3], b.pos, atol=1e-15)
 
 
-def test_links_between_are_named_for_body_and_joint_and_weigh_nothing():
-    parts = parts_from_mjcf(
-        model([body("b")], [joint("x", "slide"), joint("y", "slide"), joint("z")])
-    )
-    assert [link.name for link in parts.links] == ["world", "b/x", "b/y", "b"]
-    assert [link.mass for link in parts.links] == [0, 0, 0, 1]
-    assert [(j.parent, j.child) for j in parts.joints] == [
-        ("world", "b/x"),
-        ("b/x", "b/y"),
-        ("b/y", "b"),
-    ]
-
-
-def test_a_joint_away_from_the_body_adds_one_link():
-    parts = parts_from_mjcf(model([body("b")], [joint("j", pos=(1.0, 0.0, 0.0))]))
-    assert [link.name for link in parts.links] == ["world", "b/j", "b"]
-    assert [(j.name, j.type) for j in parts.joints] == [
-        ("j", JointType.CONTINUOUS),
-        ("b_fixed", JointType.FIXED),
-    ]
-    assert len(parts_from_mjcf(model([body("b")], [joint("j", "slide", pos=NONE)])).links) == 2
-
-
-def test_a_slide_moves_the_same_way_wherever_it_stands():
-    far = joint("j", "slide", pos=(5.0, 0.0, 0.0))
-    assert [link.name for link in parts_from_mjcf(model([body("b")], [far])).links] == [
-        "world",
-        "b",
-    ]
+@pytest.mark.parametrize(
+    ("joints", "links", "types"),
+    [
+        ([joint("x", "slide"), joint("y", "slide"), joint("z")], ["b/x", "b/y", "b"], "PPC"),
+        ([joint("j", pos=(1.0, 0.0, 0.0))], ["b/j", "b"], "CF"),  # a turn away from the body
+        ([joint("j", "slide", pos=(5.0, 0.0, 0.0))], ["b"], "P"),  # a slide is the same anywhere
+    ],
+)
+def test_links_between_are_named_for_body_and_joint_and_weigh_nothing(
+    joints: list[Joint], links: list[str], types: str
+):
+    parts = parts_from_mjcf(model([body("b")], joints))
+    assert [link.name for link in parts.links] == ["world", *links]
+    assert [link.mass for link in parts.links] == [0] * len(links) + [1]
+    assert [(j.parent, j.child) for j in parts.joints] == [*itertools.pairwise(["world", *links])]
+    assert "".join(j.type.name[0] for j in parts.joints) == types
+    assert [j.name for j in parts.joints] == [*(j.name for j in joints), "b_fixed"][: len(links)]
 
 
 @pytest.mark.parametrize(
@@ -231,28 +220,6 @@ def test_names_that_clash_are_told_apart():
     assert m.joint_names == ("b", "j", "c_fixed")
     assert "c_fixed_" in m.frame_names
     assert "b/b" in m.frame_names
-
-
-def test_findings_are_kept():
-    found = MjcfModel(
-        name="m",
-        file=None,
-        bodies=(WORLD,),
-        joints=(),
-        sites=(),
-        geoms=(),
-        problems=(Finding("note", "code", "said"),),
-    )
-    assert from_mjcf(found).findings == found.problems
-
-
-@pytest.mark.parametrize("number", range(10))
-def test_quaternions_of_any_length_turn_alike(number: int):
-    generator = rng(f"quaternion {number}")
-    axis, angle = np.array(unit(generator, 3)), float(generator.uniform(-3, 3))
-    q = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis]) * generator.uniform(0.1, 9)
-    R = rotation_from_wxyz((float(q[0]), float(q[1]), float(q[2]), float(q[3])))
-    np.testing.assert_allclose(R, about(axis, angle), rtol=0, atol=1e-15)
 
 
 @pytest.fixture
@@ -435,10 +402,6 @@ def test_a_four_bar_in_each_form(equality):
     assert found.success.all() and np.abs(robot.closure(found.q)).max() < 1e-12
     for q in found.q:
         assert np.abs(state(q).efc_pos).max() < 1e-12
-
-
-def codes(robot):
-    return [(f.level, f.code, f.line > 0) for f in robot.findings if f.code != "no-gravity"]
 
 
 @pytest.mark.parametrize(

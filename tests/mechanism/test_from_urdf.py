@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp
 
 import robots
-from linkwork.errors import InputError, UnknownNameError
+from linkwork.errors import InputError
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.edit import parts_of
@@ -41,23 +41,6 @@ def test_every_sound_example_robot_builds():
         for name, T in expected.items():
             np.testing.assert_allclose(found[name], T, atol=1e-12, rtol=0, err_msg=path.name)
         assert assemble(parts_of(m)) == m
-
-
-def test_inertias_are_those_of_pinocchio():
-    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
-    for path in robots.example_robot_urdfs():
-        m = robots.mechanism_from(path)
-        other = pin.buildModelFromUrdf(str(path))
-        assert set(other.names) - {"universe"} == set(m.body_joint_names) - {""}, path.name
-        for b in range(1, m.n_bodies):
-            theirs = other.inertias[other.getJointId(m.body_joint_names[b])]
-            k = m.frame(m.body_names[b])  # Pinocchio's joint frame is the frame of the child link
-            R, p = m.R_body_frame[k], m.p_body_frame[k]
-            np.testing.assert_allclose(m.mass[b], theirs.mass, rtol=1e-14)
-            scale = 1e-12 * max(1.0, float(np.abs(m.I_com[b]).max()))
-            np.testing.assert_allclose(R.T @ m.I_com[b] @ R, theirs.inertia, atol=scale, rtol=1e-9)
-            if m.mass[b]:
-                np.testing.assert_allclose(R.T @ (m.p_body_com[b] - p), theirs.lever, atol=1e-13)
 
 
 def test_limits_of_each_joint():
@@ -98,12 +81,6 @@ def test_findings_of_the_document_are_kept():
     assert from_urdf(document).findings == document.problems
 
 
-def test_unlimited_by_type():
-    m = robots.mechanism_from(robots.chain_urdf(1, "continuous"))
-    assert np.isneginf(m.lower[0]) and np.isposinf(m.upper[0])
-    assert m.velocity_limit[0] == 1
-
-
 def test_inertial_rotation_is_applied_without_shift():
     text = (
         '<robot name="r"><link name="a"><inertial><origin rpy="0 0 1.5707963267948966"/>'
@@ -119,11 +96,3 @@ def test_inertial_rotation_is_applied_without_shift():
 def test_the_base_is_fixed_or_floating():
     with pytest.raises(InputError, match="'fixed' or 'floating', not 'planar'"):
         robots.mechanism_from(robots.chain_urdf(1), base="planar")
-
-
-def test_unknown_names_list_the_nearest():
-    m = robots.mechanism_from(robots.every_joint_urdf())
-    with pytest.raises(UnknownNameError, match="no frame named 'camra'; nearest: camera"):
-        m.frame("camra")
-    with pytest.raises(UnknownNameError, match="no joint named 'sholder'; nearest: shoulder"):
-        m.joint("sholder")

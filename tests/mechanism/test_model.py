@@ -13,7 +13,6 @@ import pytest
 import linkwork as lw
 import robots
 from linkwork.errors import UnknownNameError
-from linkwork.mechanism.edit import subchain
 from linkwork.mechanism.model import JointType, Mechanism
 from seeds import rng
 
@@ -120,13 +119,6 @@ def test_ancestry_and_moving_coordinates():
         path = m.ancestry(b)
         assert path[0] == 0 and path[-1] == b
         assert all(m.parent[y] == x for x, y in pairwise(path))
-
-
-def test_followers():
-    m = robots.mechanism_from(robots.every_joint_urdf())
-    assert {m.body_joint_names[b] for b in m.followers()} == {"grip_b", "grip_c"}
-    chain = subchain(m, "hand", "finger_c")
-    assert [chain.body_joint_names[b] for b in chain.followers()] == ["grip_c"]
 
 
 def test_what_dynamics_asks_for():

@@ -8,26 +8,9 @@ import pytest
 import linkwork as lw
 import robots
 from linkwork.errors import InputError
-from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.position_limits import bounded_places, inside_limits
-from robots import mechanism_from
 from seeds import rng
-
-MIMIC = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
-<joint name="lead" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
-<limit lower="0.2" upper="2" effort="1" velocity="1"/></joint>
-<joint name="follow" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
-<limit lower="-9" upper="9" effort="1" velocity="1"/>
-<mimic joint="lead" multiplier="-2" offset="0.5"/></joint>
-<joint name="free" type="planar"><parent link="c"/><child link="d"/></joint></robot>"""
-
-
-def test_named_joints_are_set_and_the_others_are_neutral():
-    m = mechanism_from(MIMIC)
-    assert np.array_equal(configuration_from(m, {}), [0.2, 0, 0, 0])
-    assert np.array_equal(configuration_from(m, {"free": [1, 2, 3]}), [0.2, 1, 2, 3])
-    assert np.array_equal(configuration_from(m, {"lead": 1.5}), [1.5, 0, 0, 0])
 
 
 def test_neutral_is_zero_clamped():
@@ -46,12 +29,6 @@ def test_limits_on_one_side_of_zero_and_reversed_ones():
     assert neutral(robots.mechanism_from(text)).tolist() == [-0.5]
     reversed_limits = robots.chain_urdf(1).replace('upper="1"', 'upper="-3"')
     assert neutral(robots.mechanism_from(reversed_limits)).tolist() == [0.0]
-
-
-def test_a_floating_base():
-    m = robots.mechanism_from(robots.chain_urdf(1), base="floating")
-    assert neutral(m).tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
-    assert np.isfinite(neutral(m)).all()
 
 
 M = robots.mechanism_from(robots.every_joint_urdf())

@@ -190,31 +190,30 @@ def test_all_in_one_order(m: Mechanism):
     assert without.names == ("damping",)
 
 
-@pytest.mark.parametrize("losses", [1, 0, None, "yes", np.ones(2), [True]])
-def test_losses_are_taken_or_not(m: Mechanism, losses):
-    with pytest.raises(InputError, match=r"losses is True .* or False, not"):
-        dynamics_inputs(m, losses=losses)
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        *[
+            ({"losses": losses}, InputError, r"losses is True .* or False, not")
+            for losses in (1, 0, None, "yes", np.ones(2), [True])
+        ],
+        *[
+            ({"external": external}, InputError, "external gives wrenches by frame")
+            for external in ([1, 2], "hand", np.ones(6), 5)
+        ],
+        ({"external": {"hnd": np.ones(6)}}, UnknownNameError, "named 'hnd'; nearest: hand"),
+        ({"external": {5: np.ones(6)}}, UnknownNameError, "no frame named"),
+        ({"external": {("hand",): np.ones(6)}}, UnknownNameError, "no frame named"),
+        ({"external": {"base": np.ones(6)}}, InputError, "no joint moves 'base', so a wrench"),
+        ({"armature": -0.1}, InputError, "armature must not be below zero"),
+        ({"armature": [0.1, -1e-9]}, InputError, "armature must not be below zero"),
+    ],
+)
+def test_keywords_that_are_none(m: Mechanism, given, error, message):
+    with pytest.raises(error, match=message):
+        dynamics_inputs(m, **given)
 
 
-def test_wrenches_that_are_none(m: Mechanism):
-    for external in ([1, 2], "hand", np.ones(6), 5):
-        with pytest.raises(InputError, match="external gives wrenches by frame"):
-            dynamics_inputs(m, external=external)
-    with pytest.raises(UnknownNameError, match="no frame named 'hnd'; nearest: hand"):
-        dynamics_inputs(m, external={"hnd": np.ones(6)})
-    for key in (5, None, ("hand",)):
-        with pytest.raises(UnknownNameError, match="no frame named"):
-            dynamics_inputs(m, external={key: np.ones(6)})
-
-
-def test_rotors_are_one_number_or_one_for_each_and_not_negative():
+def test_rotors_are_one_number_or_one_for_each():
     m = lw.load("planar_2r").mechanism
     assert np.array_equal(dynamics_inputs(m, armature=0.5).values[0], [0.5, 0.5])
-    for wrong in (-0.1, [0.1, -1e-9]):
-        with pytest.raises(InputError, match="armature must not be below zero"):
-            dynamics_inputs(m, armature=wrong)
-
-
-def test_a_wrench_on_what_stands_still_is_refused(m: Mechanism):
-    with pytest.raises(InputError, match="no joint moves 'base', so a wrench"):
-        dynamics_inputs(m, external={"base": np.ones(6)})

@@ -90,9 +90,10 @@ def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
     robot, data = lw.load(name), mujoco.MjData(model)
     for q in robot.random(5, seed=rng(f"mjcf {name}")):
         full = dict(zip(robot.all_joint_names, split(robot, q), strict=True))
+        poses = dict(zip(robot.frame_names, robot.fk_all(q), strict=True))
         for joint_name, value in full.items():
             if len(value) == 7:  # a floating joint that nothing carries is free in the world
-                pose = robot.fk(q, f"{joint_name}/joint")
+                pose = poses[f"{joint_name}/joint"]
                 quat = np.zeros(4)
                 mujoco.mju_mat2Quat(quat, np.ascontiguousarray(pose[:3, :3]).ravel())
                 data.joint(joint_name).qpos = [*pose[:3, 3], *quat]
@@ -100,7 +101,7 @@ def test_poses_and_masses_are_those_of_the_urdf(tmp_path: Path, name: str):
                 data.joint(joint_name).qpos[0] = value[0]
         mujoco.mj_kinematics(model, data)
         for frame in (link.name for link in source.robot.links):
-            T = robot.fk(q, frame)
+            T = poses[frame]
             body = data.body(frame)
             np.testing.assert_allclose(body.xpos, T[:3, 3], atol=2e-5)
             np.testing.assert_allclose(body.xmat.reshape(3, 3), T[:3, :3], atol=2e-5)
@@ -206,7 +207,8 @@ def test_spherical_joints_keep_their_angle(upper: str, angle: float, tmp_path: P
         np.testing.assert_array_equal(kept.mechanism.damping, [0, 0.2, 0.2, 0.2])
     q = robot.random(5, seed=rng("ball"))
     np.testing.assert_allclose(again.fk(q, "c"), robot.fk(q, "c"), rtol=0, atol=1e-6)
-    np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-6)
+    if np.isfinite(angle):
+        np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-6)
 
 
 def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
@@ -241,13 +243,16 @@ def test_an_inertia_that_no_body_has_is_replaced_with_a_warning(tmp_path: Path):
     np.testing.assert_allclose(inertia, [20 / 3, 10 / 3, 10 / 3], rtol=1e-4)
 
 
-def test_errors_have_a_line_and_a_hint(tmp_path: Path):
-    bare = "\n\n<link name='b'/>\n"
+@pytest.mark.parametrize(
+    ("inside", "hint"), [("", "<inertial>"), ('<inertial><mass value="-1"/></inertial>', "mass")]
+)
+def test_errors_have_a_line_and_a_hint(tmp_path: Path, inside: str, hint: str):
+    moving = f"\n\n<link name='b'>{inside}</link>\n"
     with pytest.raises(DescriptionError) as caught:
-        to_mjcf(document(tmp_path, link("a"), bare, joint("j", "a", "b")), tmp_path)
+        to_mjcf(document(tmp_path, link("a"), moving, joint("j", "a", "b")), tmp_path)
     (problem,) = caught.value.problems
     assert (problem.line, problem.name) == (3, "b")
-    assert "<inertial>" in problem.hint
+    assert hint in problem.hint
 
 
 def test_names_twice_are_no_obstacle(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
@@ -337,6 +342,7 @@ def chain(tmp_path: Path, n: int) -> Document:
     return document(tmp_path, *links, *(joint(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(n)))
 
 
+@pytest.mark.slow
 def test_a_chain_as_deep_as_an_mjcf_may_be_is_read_again(tmp_path: Path):
     made = to_mjcf(chain(tmp_path, 494), tmp_path)
     assert len(lw.load(made.text).joint_names) == saved(made, tmp_path).njnt == 494
@@ -351,24 +357,23 @@ def test_a_deeper_chain_is_refused_by_name(tmp_path: Path, n: int):
 
 # floating joints
 
+LEVER = (
+    '<link name="{0}"><inertial><origin xyz=".1 0 0"/><mass value="1"/><inertia ixx=".01" '
+    'iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+)
+HINGE = (
+    '<joint name="{0}" type="{3}"><origin xyz=".3 .1 .2" rpy=".1 .2 .3"/><parent link="{1}"/>'
+    '<child link="{2}"/><axis xyz="0 1 0"/><limit effort="{4}" velocity="1" lower="-2" upper="2"/>'
+    "</joint>"
+)
+
 
 def robot(kind: str) -> lw.Robot:
     """A body c that floats, with d on it, on b, which is on the ground by a joint of this kind."""
-    inertial = (
-        '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/>'
-        "</inertial>"
-    )
-    links = "".join(f'<link name="{name}">{inertial}</link>' for name in "abcd")
-    joints = "".join(
-        f'<joint name="{name}" type="{type}"><origin xyz=".3 .1 .2" rpy=".1 .2 .3"/>'
-        f'<parent link="{above}"/><child link="{below}"/><axis xyz="0 1 0"/></joint>'
-        for name, above, below, type in (
-            ("j", "a", "b", kind),
-            ("f", "b", "c", "floating"),
-            ("k", "c", "d", "continuous"),
-        )
-    )
-    return lw.load(f"<robot name='r'>{links}{joints}</robot>")
+    parts = [LEVER.format(name) for name in "abcd"]
+    for each in (("j", "a", "b", kind), ("f", "b", "c", "floating"), ("k", "c", "d", "continuous")):
+        parts.append(HINGE.format(*each, 0))
+    return lw.load(f"<robot name='r'>{''.join(parts)}</robot>")
 
 
 def converted(source: lw.Robot) -> Mjcf:
@@ -483,19 +488,9 @@ def test_flat_plates_survive_six_digits():
         assert low + middle >= high
 
 
-mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
+# closed mechanisms
 
 CLOSED = ("four_bar", "slider_crank", "five_bar", "excavator", "delta", "stewart")
-
-LEVER = (
-    '<link name="{0}"><inertial><origin xyz=".1 0 0"/><mass value="1"/><inertia ixx=".01" '
-    'iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-)
-HINGE = (
-    '<joint name="{0}" type="{3}"><origin xyz=".3 .1 .2" rpy=".1 .2 .3"/><parent link="{1}"/>'
-    '<child link="{2}"/><axis xyz="0 1 0"/><limit effort="{4}" velocity="1" lower="-2" upper="2"/>'
-    "</joint>"
-)
 
 
 def levers(names: str = "abcd", kinds: str = "rrr") -> lw.Robot:
@@ -570,7 +565,7 @@ def test_bundled_mechanisms_close_as_before(name: str):
         assert np.abs(back.closure(off)).max() > 1e-3
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", ["pose", "revolute", "position", "distance", "xyz/yz"])
 def test_each_kind_is_open_by_as_much(kind: str):
     distance = {"distance": 0.7} if kind == "distance" else {}
@@ -733,27 +728,21 @@ def test_functions_of_numbers_are_numbers():
 
 
 @pytest.mark.parametrize(
-    "function",
+    "expression",
     [
-        lambda a, b: np.sin(a),
-        lambda a, b: a / b,
-        lambda a, b: np.sqrt(a * a) + b,
-        lambda a, b: np.arctan2(a, 1.0),
+        traced(lambda a, b: np.sin(a), 2),
+        traced(lambda a, b: a / b, 2),
+        traced(lambda a, b: np.sqrt(a * a) + b, 2),
+        traced(lambda a, b: np.arctan2(a, 1.0), 2),
+        traced(lambda *x: sum(x) ** 40, 6),  # too many terms
+        # what has no value
+        Expression(1, (("constant", (-1.0,)), ("sqrt", (0.0,)))),
+        Expression(1, (("input", (0.0,)), ("subtract", (0.0, 0.0)), ("divide", (0.0, 1.0)))),
+        Expression(1, (("constant", (1e200,)), ("multiply", (0.0, 0.0)))),
     ],
 )
-def test_others_are_none(function: Any):
-    assert polynomial(traced(function, 2)) is None
-
-
-def test_what_has_no_value_is_none():
-    root = Expression(1, (("constant", (-1.0,)), ("sqrt", (0.0,))))
-    by_zero = Expression(1, (("input", (0.0,)), ("subtract", (0.0, 0.0)), ("divide", (0.0, 1.0))))
-    large = Expression(1, (("constant", (1e200,)), ("multiply", (0.0, 0.0))))
-    assert polynomial(root) is polynomial(by_zero) is polynomial(large) is None
-
-
-def test_what_would_have_too_many_terms_is_none():
-    assert polynomial(traced(lambda *x: sum(x) ** 40, 6)) is None
+def test_others_are_none(expression: Expression):
+    assert polynomial(expression) is None
 
 
 def test_reading_and_writing_in_threads_leave_the_receiver_of_warnings_alone():
@@ -765,16 +754,3 @@ def test_reading_and_writing_in_threads_leave_the_receiver_of_warnings_alone():
         done = list(pool.map(lambda call: call(), work))
     assert done == [text, source.n_q] * 30
     assert mujoco.get_mju_user_warning() == before
-
-
-def test_a_moving_link_of_negative_mass_is_refused_with_its_line():
-    document = lw.urdf.read(lw.load("planar_3r").document.robot.file or "planar_3r")
-    first, second, *others = document.robot.links
-    inertial = replace(second.inertial, mass=-1.0, line=7)
-    robot = replace(document.robot, links=(first, replace(second, inertial=inertial), *others))
-    try:
-        text = lw.to_text(lw.urdf.document(replace(robot, source=None)), "mjcf")
-    except DescriptionError as error:
-        assert second.name in str(error) and "mass" in str(error)
-    else:
-        raise AssertionError(text)

@@ -146,20 +146,6 @@ def test_ur5e_against_the_makers_table():
         np.testing.assert_allclose(found["tool0"], T, **TIGHT)
 
 
-@pytest.mark.parametrize(
-    ("name", "q", "expected"),
-    [
-        ("ur5e", [0] * 6, (-0.8172, -0.2329, 0.0628)),
-        ("puma560", [0] * 6, (0.4115, 0.1501, 0.67183 + 0.4331)),
-        ("panda", [0] * 7, (0.088, 0, 0.926)),
-        # Franka's ready pose; the flange is 0.1034 above the hand's centre at z = 0.4869
-        ("panda", [0, -pi / 4, 0, -3 * pi / 4, 0, pi / 2, pi / 4], (0.3069, 0, 0.5903)),
-    ],
-)
-def test_known_positions(name: str, q: list[float], expected: tuple[float, ...]):
-    np.testing.assert_allclose(poses(name, q)["tool0"][:3, 3], expected, rtol=0, atol=6e-5)
-
-
 def test_total_masses():
     # the UR5e's data sheet; the sums of the tables in the papers
     assert sum(masses("ur5e").values()) == pytest.approx(20.6, abs=1e-9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import linkwork as lw
 import linkwork.models
 from linkwork.errors import UnknownNameError
 from linkwork.formats.urdf.read import read
@@ -76,8 +74,8 @@ def test_no_finding(name: str):
 def test_degrees_of_freedom_and_tip(name: str):
     document = read(path(name))
     fixed, floating = (from_urdf(document, base=base) for base in ("fixed", "floating"))
-    closed = lw.load(name).mobility().rank if MODELS[name].closed else 0
-    assert fixed.n_v - closed == MODELS[name].degrees_of_freedom
+    if not MODELS[name].closed:  # of the others see test_closed
+        assert fixed.n_v == MODELS[name].degrees_of_freedom
     assert floating.n_v == fixed.n_v + 6
     tip = fixed.frame(MODELS[name].tip)
     assert fixed.coordinates_moving(tip)
@@ -146,30 +144,6 @@ def test_the_page_has_the_catalogue():
         f"| `{m.name}` | {m.summary} | {m.degrees_of_freedom} | `{m.tip}` | {m.source} |"
         for m in MODELS.values()
     ]
-
-
-def test_paths_work_from_an_installed_package(tmp_path: Path):
-    site = tmp_path / "site"
-    shutil.copytree(
-        ROOT / "src" / "linkwork", site / "linkwork", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    code = (
-        "from linkwork.models import MODELS, path\n"
-        "for name in MODELS: print(path(name), path(name).is_file())"
-    )
-    environment = dict(os.environ, PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    lines = result.stdout.splitlines()
-    assert len(lines) == len(MODELS)
-    assert all(line.startswith(str(site.resolve())) and line.endswith(" True") for line in lines)
 
 
 def test_the_wheel_contains_the_files():

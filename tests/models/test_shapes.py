@@ -38,7 +38,7 @@ def signed_distance(shape, points: np.ndarray) -> np.ndarray:
 
 def samples(shape) -> np.ndarray:
     """Points (n, 3) all over a solid, its surface and corners included."""
-    steps = np.linspace(-1, 1, 21)
+    steps = np.linspace(-1, 1, 13)
     cube = np.array(list(product(steps, steps, steps)))
     kind = type(shape).__name__
     if kind == "Box":
@@ -70,7 +70,7 @@ def distance(some, others) -> float:
     return nearest
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_no_gap_between_links(name: str):
     solids = solids_in_the_world(name)
@@ -86,7 +86,7 @@ def test_no_gap_between_links(name: str):
     assert not wide
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_the_solids_of_a_link_hang_together(name: str):
     for link, solids in solids_in_the_world(name).items():

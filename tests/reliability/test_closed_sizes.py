@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import bennett
+from closed_mechanisms import bennett, q_units, resized, slide_powers
 from linkwork.errors import InputError
-from scaled_robots import q_units, resized, slide_powers
 from seeds import rng
 
 SIZES = [(1e-6, 1e-6), (1e-3, 1e2), (1e4, 1e5)]

@@ -1,8 +1,8 @@
 """Promises about documents that are written, edited, compared and saved.
 
-P12, P15, P23, P29, P30, P31 and P32 of the reliability list. The same for reading stands in
-test_reading and test_attacks, P2 and P22 in test_document_fuzz, P16 in test_killed_saves, P17 and
-P18 in test_failed_calls. More files for P15: LINKWORK_CORPUS=folder; a larger star:
+P12, P15, P16, P23, P29, P30, P31 and P32 of the reliability list. The same for reading stands in
+test_reading and test_attacks, P2 and P22 in test_document_fuzz, P17 and P18 in
+test_failed_calls. More files for P15: LINKWORK_CORPUS=folder; a larger star:
 LINKWORK_TEST_STAR=1000000.
 """
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -21,6 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import linkwork
 import linkwork as lw
 from document_mutations import LOCATED, SAMPLE, bits, kept, pictures
 from document_work import FAULTY
@@ -358,7 +361,7 @@ REFUSALS: dict[str, Edit] = {
     "the other robot is 'xbase'": lambda d: lw.urdf.merge(
         d, lw.urdf.prefix(d, "x"), Joint("m", "fixed", "arm", "xarm")
     ),
-    "joint 'slide': field 'rpy'": lambda d: lw.urdf.to_text(
+    "joint 'slide': attribute 'rpy'": lambda d: lw.urdf.to_text(
         replace(d.robot, joints=(replace(d.robot.joints[1], rpy=(0.0, np.inf, 0.0)),))
     ),
 }
@@ -411,3 +414,46 @@ def test_p32_everything_wrong_is_said_by_every_way_to_read(tmp_path: Path):
                   f"['check', {str(path)!r}]\ntry: app()\nexcept SystemExit: pass")  # fmt: skip
     for problem in problems:
         assert f"{path}:{problem.line}: {problem.level}:" in said
+
+
+# --------------------------------------------------------------------- P16: saves that are stopped
+
+
+SCENARIOS = Path(__file__).parents[1] / "save_scenarios.py"
+
+
+def stopped_saves(how: str, folder: Path) -> dict[str, Any]:
+    """What `save_scenarios` saw."""
+    source = str(Path(linkwork.__file__).resolve().parents[1])
+    done = subprocess.run(
+        [sys.executable, str(SCENARIOS), how, str(folder)],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("how", ["document", "face"])
+def test_p16_a_save_stopped_at_any_step_leaves_the_old_robot_or_the_new_one(
+    tmp_path: Path, how: str
+):
+    said = stopped_saves(how, tmp_path)
+    assert said["steps"] > 100  # there is much to stop at
+    assert said["old"] > 100  # the description comes last
+    assert said["new"] >= 2
+    assert said["full"] >= 8  # a full disk is told of
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("how", ["loops", "no loops any more", "loops at last"])
+def test_p16_a_description_and_its_loops_change_together(tmp_path: Path, how: str):
+    said = stopped_saves(how, tmp_path)
+    assert said["old"] > 20 and said["new"] > 5
+    assert said["full"] >= 5

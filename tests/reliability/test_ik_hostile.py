@@ -265,12 +265,12 @@ def test_only_our_errors_come_out(k):
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("lead", [(0,), (0, 3), (2, 0), (1, 1, 0)])
 def test_empty_batches_give_empty_results(lead):
-    robot = model("humanoid")
+    robot = model("two_arm_torso")
     T = np.zeros((*lead, 4, 4))
     for result in (
         model("ur5e").ik(T), model("ur5e").ik(T, best_of=3),
-        robot.ik([T, T], tasks=[ik.Pose("left_foot"), ik.Pose("right_foot")]),
-        robot.ik([T, T[..., 0, :3]], tasks=[ik.Pose("left_foot"), ik.CenterOfMass(priority=1)]),
+        robot.ik([T, T], tasks=[ik.Pose("left_tool0"), ik.Pose("right_tool0")]),
+        robot.ik([T, T[..., 0, :3]], tasks=[ik.Pose("left_tool0"), ik.CenterOfMass(priority=1)]),
         model("ur5e").ik(np.eye(4), q0=np.zeros((*lead, 6))),
     ):  # fmt: skip
         assert result.success.shape == lead

@@ -15,10 +15,6 @@ MACHINE_PATH = re.compile(r"(?<![\w.~/$}-])/(?:root|home/\w+|work|Users/\w+)/\w"
 TEXT = ("*.py", "*.md", "*.toml", "*.yaml", "*.yml", "*.sh")
 
 
-def sources() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
-
-
 def project_files() -> Iterator[Path]:
     """The text files of the project that are written for readers, tests left out."""
     for folder in ("src", "docs", "examples", "benchmarks", "tools", ".ci"):
@@ -48,30 +44,10 @@ def test_the_pattern_of_machine_paths():
     assert not MACHINE_PATH.search("https://example.org/work/x and src/work/x and /workspace/x")
 
 
-def test_every_algorithm_has_its_test_file():
-    tests = {path.name for path in (ROOT / "tests" / "algorithms").rglob("test_*.py")}
-    algorithms = (SOURCE / "algorithms").glob("*.py")
-    names = [path.name for path in algorithms if not path.name.startswith("_")]
-    functions = (
-        name for name in names
-        if f"def {name.removesuffix('.py')}(" in (SOURCE / "algorithms" / name).read_text()
-    )  # fmt: skip
-    missing = [name for name in functions if f"test_{name}" not in tests]
-    assert not missing, missing
-
-
 def test_every_mirrored_test_file_has_its_module():
     # tests/<package>/test_<module>.py where <package> is one of src: a module moved or renamed
     # takes its tests along. A package may have further test files, named for what they compare.
     packages = {p.name for p in SOURCE.iterdir() if p.is_dir() and (p / "__init__.py").exists()}
     folders = {p.name for p in (ROOT / "tests").iterdir() if p.is_dir() and any(p.glob("*.py"))}
-    others = {
-        "repository",
-        "benchmarks",
-        "contracts",
-        "reference",
-        "corpus",
-        "tools",
-        "reliability",
-    }
+    others = {"repository", "benchmarks", "contracts", "reference", "reliability"}
     assert folders <= packages | others, f"tests of no package: {folders - packages - others}"

@@ -247,20 +247,6 @@ def test_pulses_as_long_as_the_states_are_apart_need_no_breakpoints():
     assert (leaping.v[:, -1] == 0.0).any()  # what a bound on steps is for
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["torque", "gravity", "target", "wrench"])
-def test_pulses_of_a_millisecond_need_no_breakpoints(kind: str):
-    random = rng(f"pulse without breakpoints {kind}")
-    begin = random.uniform(0.0, 9.99)
-    end, q0 = begin + 1e-3, random.uniform(-0.5, 0.5, 2)
-    found = lw.simulate(
-        DOUBLE, q0, duration=10.0, method="dopri5", losses=True, record=0,
-        **{**STILL, **pulse(kind, begin, end)},
-    )  # fmt: skip
-    expected = pulsed(kind, q0, begin, end, 10.0)
-    np.testing.assert_allclose(np.r_[found.q[-1], found.v[-1]], expected, atol=2e-5)
-
-
 def test_a_breakpoint_belongs_to_both_of_its_sides():
     """Whichever side the function takes as its own: a square wave of seven jumps, 0 among them."""
     jumps = np.r_[0.0, np.sort(rng("square wave").uniform(0.0, 1.0, 6))]

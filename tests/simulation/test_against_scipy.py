@@ -180,8 +180,9 @@ NAMES = ["arm 0", "arm 1", "arm 2", "arm 3", "four_bar", "slider_crank", "five_b
 OF_ARMS = ("stops", "friction")
 """What the bundled mechanisms have not in their descriptions."""
 
+DEFAULT = [("arm 0", kind) for kind in ACTING if kind != "stops"]
 CASES = [
-    pytest.param(name, kind, marks=() if name == "arm 0" else pytest.mark.slow)
+    pytest.param(name, kind, marks=() if (name, kind) in DEFAULT else pytest.mark.slow)
     for name in NAMES
     for kind in ACTING
     if name.startswith("arm") or kind not in OF_ARMS

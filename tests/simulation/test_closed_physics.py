@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from closed_models import bennett, equal_pendulum, parallelogram, swung
+from closed_mechanisms import equal_pendulum, parallelogram, swung
 from linkwork.simulation.inputs import Event, for_actuated
 from linkwork.simulation.joint_forces import PD, Stops
 from pendulums import orders, simulated
@@ -16,7 +16,7 @@ DOWN = [0.0, -G, 0.0]  # of the planar models, which lie across gravity
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("name", "kp", "gravity", "share"),
     [
@@ -24,9 +24,9 @@ METHODS = ("rk4", "euler", "dopri5", "implicit")
         ("five_bar", 0.0, DOWN, 1e-4),
         ("slider_crank", 0.0, DOWN, 1e-8),
         ("excavator", 0.0, None, 1e-9),
-        ("stewart", 0.0, None, 1e-6),
-        ("stewart", 200.0, None, 1e-8),
-        ("delta", 40.0, None, 1e-4),
+        pytest.param("stewart", 0.0, None, 1e-6, marks=pytest.mark.slow),
+        pytest.param("stewart", 200.0, None, 1e-8, marks=pytest.mark.slow),
+        pytest.param("delta", 40.0, None, 1e-4, marks=pytest.mark.slow),
     ],
 )
 def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
@@ -40,20 +40,6 @@ def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
     spring = 0.5 * (for_actuated(robot.mechanism, kp) * way**2).sum(axis=-1)
     energy = found.energy + spring
     assert np.abs(energy - energy[0]).max() < share * max(found.kinetic_energy.max(), spring.max())
-
-
-@pytest.mark.slow
-def test_a_bennett_linkage_keeps_its_energy():
-    """Three of its five rows follow from the others by lengths and twists alone."""
-    robot = bennett()
-    q0 = robot.assemble([1.0]).q
-    v0 = 3.0 * robot.passive_rates(q0)[:, 0]
-    found = simulated(robot.mechanism, q0, v0, 10.0, dt=1e-3, record=100)
-    assert found.finished
-    kinetic = robot.kinetic_energy(found.q, found.v)
-    energy = kinetic + robot.potential_energy(found.q)
-    np.testing.assert_allclose(energy, energy[0], rtol=0, atol=1e-9 * kinetic.max())
-    np.testing.assert_allclose(robot.closure(found.q), 0.0, atol=1e-11)
 
 
 @pytest.mark.sweep(1)
@@ -90,25 +76,6 @@ def test_the_order_is_kept(method: str, order: int):
     ]
     found = orders([e.max() for e in errors])
     assert (np.abs(found - order) < 0.3).all() or (found > order).all(), found
-
-
-@pytest.mark.slow
-def test_dormand_prince_keeps_its_tolerance():
-    robot = lw.load("four_bar")
-    q0 = robot.assemble([0.8], q0=robot.neutral()).q
-    exact = simulated(robot.mechanism, q0, None, 1.0, dt=1e-4, gravity=DOWN, record=0).q[-1]
-    errors = [
-        np.abs(
-            simulated(
-                robot.mechanism, q0, None, 1.0, gravity=DOWN, method="dopri5", tolerance=t, dt=0.1
-            ).q[-1]
-            - exact
-        ).max()
-        for t in (1e-7, 1e-9, 1e-11)
-    ]
-    assert errors[0] < 1e-6
-    assert errors[1] < 0.05 * errors[0]
-    assert errors[2] < 0.05 * errors[1]
 
 
 @pytest.mark.sweep(1)

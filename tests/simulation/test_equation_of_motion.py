@@ -7,14 +7,13 @@ import pytest
 
 from linkwork.algorithms.configuration import integrate
 from linkwork.algorithms.registry import evaluate
-from linkwork.errors import InputError
 from linkwork.mechanism.neutral import neutral, quaternion_starts
 from linkwork.ops.numpy import NUMPY
 from linkwork.simulation.equation_of_motion import Quantity, System
-from linkwork.simulation.joint_forces import PD, Stops, drive_forces, limited
+from linkwork.simulation.joint_forces import PD, Stops, limited
 from linkwork.simulation.tangent import growth, moved, unit_quaternions
 from linkwork.spatial import se3, so3
-from pendulums import LIBRARY, brick, orders, pendulum, request
+from pendulums import brick, orders, pendulum, request
 from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 
@@ -69,27 +68,6 @@ def test_slopes_of_the_forces_are_their_differences(limit: float):
         np.testing.assert_allclose(slopes[1][:, k], by_v, atol=2e-5)
 
 
-def test_compiled_expressions_equal_those_of_numpy():
-    asked = request(
-        pendulum(2), [0.3, 0.4], torque=PD(5.0, 1.0, q_target=lambda t: [t, t]), losses=True
-    )
-    kernel = LIBRARY.kernel(asked.system.recipe("stage"))
-    inputs = (asked.q0[0], np.array([0.1, 0.2]), np.array([1.0, -1.0]))
-    constants, controls = asked.constants()[0], asked.controls(0.5)[0]
-    np.testing.assert_allclose(
-        kernel(*inputs, constants, controls, []),
-        asked.system.stage(NUMPY, *inputs, constants, controls, np.zeros(0)),
-        rtol=1e-13,
-    )
-    forces = LIBRARY.kernel(asked.system.recipe("torque"))
-    given = asked.system.given(NUMPY, constants, controls)
-    np.testing.assert_allclose(
-        forces(inputs[0], inputs[2], constants, controls),
-        drive_forces(NUMPY, pendulum(2), inputs[0], inputs[2], given),
-        rtol=1e-13,
-    )
-
-
 def test_the_key_tells_what_decides_the_expression():
     m, torque_ = pendulum(2), Quantity("torque", 2)
     systems = [
@@ -99,16 +77,6 @@ def test_the_key_tells_what_decides_the_expression():
     assert len({system.key for system in systems}) == len(systems)
     assert System(pendulum(2)).key == System(m).key
     assert System(m).recipe("advance").key != System(m).recipe("stage").key
-
-
-def test_masses_are_checked():
-    m = mechanism_from(
-        """<robot name="bare"><link name="base"/><link name="arm"/><joint name="hinge"
-        type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
-    )
-    with pytest.raises(InputError, match="hinge"):
-        System(m).check()
-    System(m, (Quantity("armature", 1),)).check()  # a rotor gives it inertia
 
 
 # steps in the tangent

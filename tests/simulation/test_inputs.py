@@ -17,7 +17,6 @@ from linkwork.simulation.inputs import (
     for_joints,
 )
 from linkwork.simulation.joint_forces import PD, Stops
-from linkwork.simulation.result import Track
 from pendulums import brick, pendulum, request, slider_urdf
 from robots import mechanism_from
 
@@ -185,20 +184,6 @@ def test_functions_of_time_side_by_side():
     assert rows.controls(0.5).tolist() == [[0.5, -0.5], [1.0, -1.0], [1.5, -1.5]]
     found = rows.controls(np.array([1.0, 1.0, 2.0]))
     assert found[:, 0].tolist() == [1.0, 2.0, 6.0]
-
-
-def test_a_closed_track_forgets_what_came_after():
-    asked = request(pendulum(1), [[0.0], [0.1]], duration=0.01)
-    track = Track.begun(asked)
-    track.q[:], track.v[:] = 1.0, 2.0
-    track.failed[1] = 3.0
-    track.close(asked.grid)
-    assert np.isfinite(track.q[0]).all()
-    assert np.isfinite(track.q[1, :4]).all()
-    assert np.isnan(track.q[1, 4:]).all()
-    assert np.isnan(track.v[1, 4:]).all()
-    assert track.failed_at[1] == pytest.approx(0.004)
-    assert track.ended_at.tolist() == pytest.approx([0.01, 0.003])
 
 
 # numbers for joints: of all, of those that are actuated, or by name

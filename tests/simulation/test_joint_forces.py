@@ -197,24 +197,7 @@ def test_a_sled_comes_to_rest_and_stays(method: str):
     assert pulled.q[-1, 0] == pytest.approx(0.5, abs=4e-3)
 
 
-@pytest.mark.parametrize("method", FIXED)
-def test_no_row_depends_on_its_neighbours(method: str):
-    """Rows whose joints stick, slip and saturate, one by one and together."""
-    robot = rubbing(2, 15.0, 6.0)
-    q0 = np.linspace(-1.5, 1.5, 11)[:, None] * [1.0, -0.7]
-    v0 = np.linspace(3.0, 0.0, 11)[:, None] * [1.0, 2.0]
-    law = lw.PD(8.0, 2.0, q_target=[0.1, 0.0], effort_limit=[9.0, 4.0])
-    how = {"duration": 0.1, "dt": 5e-3, "losses": True, "torque": law, "method": method}
-    together = lw.simulate(robot, q0, v0, **how)
-    assert (np.abs(together.v[:, -1]) < 1e-12).any()  # some stand
-    for row in (0, 5, 10):
-        alone = lw.simulate(robot, q0[row], v0[row], **how)
-        np.testing.assert_array_equal(together.q[row], alone.q)
-
-
 # drives that saturate
-
-START, TARGET = np.zeros(6), np.array([1.0, -1.2, 1.0, -0.8, 1.0, 0.5])
 
 
 @pytest.mark.slow

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from closed_mechanisms import parallelograms, resized
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.simulation.integrators import RK4
 from linkwork.simulation.loops import CLOSED, STEADY, OpenLoops, corrected, projected
 from linkwork.simulation.time_loop import rollout_of
-from overclosed import four_bar
 from pendulums import LIBRARY, request, simulated
-from scaled_robots import resized
 from seeds import rng
 
 NAMES = ("four_bar", "slider_crank", "five_bar", "stewart", "delta", "excavator")
@@ -87,12 +86,6 @@ def test_what_is_nearly_assembled_is_closed_first(method: str):
     assert np.abs(ROBOT.closure_jacobian(found.q[0]) @ found.v[0]).max() < 1e-9
 
 
-def test_first_states_that_are_closed_stay():
-    begun = simulated(M, NEUTRAL, SPEEDS, 0.0)
-    np.testing.assert_allclose(begun.q[0], NEUTRAL, atol=1e-8)
-    np.testing.assert_allclose(begun.v[0], SPEEDS, atol=1e-7)
-
-
 def test_rows_are_corrected_until_they_are_closed():
     kernel = LIBRARY.kernel(request(M, NEUTRAL).system.recipe("projection"))
     q = np.stack([NEUTRAL, NEUTRAL + np.array([1e-3, 0, 0]), [np.nan, 0.0, 0.0]])
@@ -140,7 +133,7 @@ def start_of(robot, actuated: dict, speed: float):
 @pytest.mark.parametrize("method", ["rk4", "euler"])
 def test_change_points_are_named(method: str):
     """The parallelogram's rods turn at 6 rad/s from 1 rad, and are a line at each half turn."""
-    robot = four_bar(0.0)
+    robot = parallelograms(0.0)
     found = simulated(
         robot.mechanism, *start_of(robot, {"a0": 1.0}, 6.0), 5.0, gravity=[0, 0, 0], method=method
     )
@@ -154,7 +147,7 @@ def test_change_points_are_named(method: str):
 
 @pytest.mark.slow
 def test_of_two_loops_the_one_that_is_singular_is_named():
-    robot = four_bar(0.1, 0.0)
+    robot = parallelograms(0.1, 0.0)
     q, v = start_of(robot, {"a0": 1.0, "a1": 2.5}, 6.0)
     found = simulated(robot.mechanism, [q, q], [v, 0.0 * v], 0.2, gravity=[0, 0, 0])
     (passage,) = found.singular_passages
@@ -169,7 +162,7 @@ def test_branches_that_nearly_meet_are_named_as_if_they_met():
     """1e-6 m off the parallelogram they are 1e-3 rad apart; 1e-2 m off, steps tell them apart."""
     near, apart = (
         simulated(r.mechanism, *start_of(r, {"a0": 1.0}, 6.0), 0.5, gravity=[0, 0, 0])
-        for r in (four_bar(1e-6), four_bar(1e-2))
+        for r in (parallelograms(1e-6), parallelograms(1e-2))
     )
     assert near.singular_passages[0].time == pytest.approx((np.pi - 1.0) / 6.0, abs=2e-3)
     assert apart.singular_passages == ()
@@ -188,7 +181,7 @@ def test_ordinary_motions_pass_nothing_singular(name: str):
 
 @pytest.mark.parametrize("length", [1e-5, 1e3])
 def test_size_does_not_matter(length: float):
-    robot = four_bar(0.0)
+    robot = parallelograms(0.0)
     start = start_of(robot, {"a0": 2.5}, 6.0)
     found = simulated(resized(robot, length, 1.0).mechanism, *start, 0.3, gravity=[0, 0, 0])
     (passage,) = found.singular_passages

@@ -16,8 +16,7 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.simulation.integrators import IMPLICIT, RK4
 from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.time_loop import Library, Rollout, rollout_of
-from pendulums import LIBRARY, brick, pendulum, request, simulated, slider_urdf
-from robots import mechanism_from
+from pendulums import LIBRARY, brick, pendulum, request, simulated
 
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 M = pendulum(2)
@@ -185,37 +184,6 @@ def test_energies_and_torques_are_those_of_the_kept_states():
     np.testing.assert_array_equal(result.energy, result.kinetic_energy + result.potential_energy)
 
 
-def test_armature_counts():
-    m = mechanism_from(slider_urdf())
-    result = simulated(m, [0.0], None, 1.0, torque=[5.0], armature=3.0, record=0)
-    assert result.q[-1, 0] == pytest.approx(0.5 * 5.0 / (2.0 + 3.0))
-
-
-def test_external_wrenches_and_losses():
-    m = mechanism_from(slider_urdf())
-    pushed = simulated(m, [0.0], None, 1.0, external={"block": [4.0, 9, 9, 0, 0, 0]}, record=0)
-    assert pushed.q[-1, 0] == pytest.approx(0.5 * 4.0 / 2.0)
-    slowed = simulated(m, [0.0], [1.0], 1.0, losses=True, record=0)  # 2 dv/dt = -3 v
-    assert slowed.v[-1, 0] == pytest.approx(np.exp(-1.5), rel=1e-9)
-    varying = simulated(
-        m, [0.0], None, 1.0, external={"block": lambda t: [6.0 * t, 0, 0, 0, 0, 0]}, record=0
-    )
-    assert varying.v[-1, 0] == pytest.approx(1.5)
-
-
-def test_at():
-    result = simulated(M, [[0.1, 0.2], [0.5, 1.0]], None, 0.1)
-    q, v = result.at(0.0555)
-    assert (q.shape, v.shape) == ((2, 2), (2, 2))
-    exact = simulated(M, [[0.1, 0.2], [0.5, 1.0]], None, 0.0555)
-    np.testing.assert_allclose(q, exact.q[:, -1], atol=1e-11)
-    np.testing.assert_allclose(v, exact.v[:, -1], atol=1e-8)
-    q, v = result.at([0.0, 0.1])
-    np.testing.assert_allclose(q, result.q[:, [0, -1]], atol=1e-14)
-    still = simulated(M, [0.1, 0.2], [1.0, 2.0], 0.0)
-    np.testing.assert_allclose(still.at(0.0)[1], [1.0, 2.0], atol=1e-14)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_no_duration_gives_the_first_state(method: str):
     result = simulated(M, [[0.1, 0.2]], None, 0.0, method=method)
@@ -253,8 +221,3 @@ def test_a_floating_base_tells_its_units():
     assert "m/s, above max_speed = 9.5" in fast.reason
     spun = simulated(brick(), [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 9.0, 0, 0], 1.0, max_speed=8.0)
     assert "rad/s, above max_speed = 8" in spun.reason
-
-
-def test_threads_are_checked():
-    with pytest.raises(InputError, match="threads must be a whole number from 1"):
-        simulated(M, np.zeros((20, 2)), None, 0.1, threads=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 
 import numpy as np
@@ -21,16 +20,21 @@ from linkwork.errors import (
 )
 from linkwork.models import MODELS
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.bounded_step import Box, done_within, gone_within
-from linkwork.solve.controller import Controller, controlled, step_recipe
+from linkwork.solve.controller import (
+    Box,
+    Controller,
+    controlled,
+    done_within,
+    gone_within,
+    step_recipe,
+)
 from linkwork.solve.expressions import Level
-from linkwork.solve.inputs import settings_of
+from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
-from linkwork.solve.objectives import Centred, Manipulable, NearPosture
-from linkwork.solve.options import Options
+from linkwork.solve.objectives import Manipulable, NearPosture
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks import Orientation, Pose, Position, Posture
+from linkwork.solve.tasks import Orientation, Pose, Position
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
@@ -122,25 +126,6 @@ def test_targets_out_of_reach_are_approached_without_shaking(robot, control, bey
 
 
 @pytest.mark.slow
-def test_lower_priorities_and_objectives_leave_those_above_alone(robot):
-    m = robot.mechanism
-    q = middling(robot, 100, "levels")
-    T = robot.fk(q, "tool0")
-    tasks = [Position("tool0"), Orientation("tool0", priority=1)]
-    both = Controller(m, tasks, dt=0.1, objectives=[Centred()])
-    one = Controller(m, [Position("tool0")], dt=0.1)
-    goal = T[:, :3, 3] + 1e-4
-    turned = robot.fk(q + 1e-3, "tool0")[:, :3, :3]
-    first = one.step(q, goal) - q
-    second = both.step(q, {"tool0": goal, "tool0_2": turned}) - q
-    J = robot.jacobian(q, "tool0")[:, :3]
-    good = np.linalg.svd(J, compute_uv=False)[:, -1] > 0.05
-    moved = [np.einsum("nij,nj->ni", J, step)[good] for step in (first, second)]
-    np.testing.assert_allclose(moved[0], moved[1], atol=2e-6)
-    assert np.abs(second - first).max() > 1e-4
-
-
-@pytest.mark.slow
 def test_objectives_improve_while_the_task_stays_done(robot):
     m = robot.mechanism
     q0 = middling(robot, 60, "objectives")
@@ -173,8 +158,8 @@ def test_acceleration_is_limited_and_the_next_step_always_possible(robot):
     q = middling(robot, 100, "accelerates")
     v = np.zeros_like(q)
     targets = robot.fk(robot.random(3, seed=8), "tool0")
-    for k in range(900):
-        after = control.step(q, targets[k // 300], v=v)
+    for k in range(450):
+        after = control.step(q, targets[k // 150], v=v)
         now = (after - q) / dt
         assert ((after >= m.lower) & (after <= m.upper)).all()
         assert (np.abs(after - q) <= m.velocity_limit * dt).all()
@@ -223,25 +208,26 @@ def test_joints_that_are_not_moved_keep_their_positions():
     assert (np.abs(after - q).max(axis=1) > 0.0).all()
 
 
-def test_every_type_of_joint_moves_on_its_group():
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("frame", ["ball", "hand", "wheel"])
+def test_every_type_of_joint_moves_on_its_group(frame):
     m = mechanism_from(every_joint_urdf())
     robot = lw.load(every_joint_urdf())
-    for frame in ("ball", "hand", "wheel"):
-        control = Controller(m, Position(frame), dt=0.05)
-        q = robot.random(20, seed=4)
-        goal = robot.fk(robot.random(20, seed=5), frame)[:, :3, 3]
-        before = np.linalg.norm(robot.fk(q, frame)[:, :3, 3] - goal, axis=1)
-        for _ in range(400):
-            np.testing.assert_allclose(
-                robot.integrate(q, control.dt * control.velocity(q, goal)),
-                control.step(q, goal),
-                atol=1e-9,
-            )
-            q = control.step(q, goal)
-        after = np.linalg.norm(robot.fk(q, frame)[:, :3, 3] - goal, axis=1)
-        assert (after <= before + 1e-9).all()
-        start = int(m.q_start[m.joint("free")])
-        np.testing.assert_allclose(np.linalg.norm(q[:, start + 3 : start + 7], axis=1), 1.0)
+    control = Controller(m, Position(frame), dt=0.05)
+    q = robot.random(20, seed=4)
+    goal = robot.fk(robot.random(20, seed=5), frame)[:, :3, 3]
+    before = np.linalg.norm(robot.fk(q, frame)[:, :3, 3] - goal, axis=1)
+    for _ in range(400):
+        np.testing.assert_allclose(
+            robot.integrate(q, control.dt * control.velocity(q, goal)),
+            control.step(q, goal),
+            atol=1e-9,
+        )
+        q = control.step(q, goal)
+    after = np.linalg.norm(robot.fk(q, frame)[:, :3, 3] - goal, axis=1)
+    assert (after <= before + 1e-9).all()
+    start = int(m.q_start[m.joint("free")])
+    np.testing.assert_allclose(np.linalg.norm(q[:, start + 3 : start + 7], axis=1), 1.0)
 
 
 def test_an_angle_without_limits_goes_on_past_half_a_turn():
@@ -380,21 +366,6 @@ def test_loops_stay_closed_before_every_task_and_limit(name):
     np.testing.assert_allclose(rows[0], control.step(robot.neutral(), T), atol=1e-12)
 
 
-@pytest.mark.slow
-def test_a_floating_platform_is_controlled_with_its_loops_closed():
-    robot = lw.load("delta")
-    goal = robot.fk(robot.assemble([0.3, 0.1, 0.2]).q, "platform")
-    control = robot.controller("platform", dt=0.02)
-    q = robot.neutral()
-    for _ in range(100):
-        after = control.step(q, goal)
-        v = control.velocity(q, goal)
-        np.testing.assert_allclose(robot.integrate(q, 0.02 * v), after, atol=1e-9)
-        q = after
-        assert gap(robot, q) < 1e-9
-    assert np.abs(robot.fk(q, "platform") - goal).max() < 1e-9
-
-
 def test_a_start_that_is_open_is_closed_or_refused():
     robot = lw.load("five_bar")
     frame = end_of(robot)
@@ -405,44 +376,6 @@ def test_a_start_that_is_open_is_closed_or_refused():
     assert gap(robot, control.step(ajar, T)) < 1e-9
     with pytest.raises(InputError, match=r"row 1: the loops of q are open by .*assemble q first"):
         control.step(np.stack([ajar, ajar + np.array([1.0, 0.0, 0.0, 0.0])]), T)
-
-
-def test_the_inputs_are_what_tasks_limits_and_objectives_take(robot):
-    m = robot.mechanism
-    tasks = [Posture(priority=1), Pose("tool0"), Position("link4")]
-    problem = make_problem(
-        m,
-        tasks,
-        limits=[VelocityLimit(0.1), AccelerationLimit(0.1, 1.0)],
-        objectives=[NearPosture()],
-    )
-    found = {each.name: each for each in problem.inputs}
-    assert found["tool0"].shape == (4, 4)
-    assert found["link4"].shape == (3,)
-    assert found["acceleration"].shape == (m.n_v,)
-    assert "velocity" not in found
-    spans = sorted(each.span for each in found.values())
-    assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
-
-
-def test_compiled_and_plain_steps_agree(robot):
-    m = robot.mechanism
-    control = Controller(
-        m,
-        [Pose("tool0"), Posture(priority=1, target=np.zeros(m.n_q))],
-        dt=0.01,
-        objectives=[NearPosture(weight=0.1)],
-    )
-    problem = control.problem
-    settings = np.concatenate([settings_of(problem, Options()), [0.01, 1.0, 1.0]])
-    T = robot.fk(robot.random(6, seed=2), "tool0")
-    for q, target in zip(robot.random(6, seed=3), T, strict=True):
-        parameters, _, _ = rows_of(problem, {"tool0": target}, q)
-        update = JointUpdate(NUMPY, problem, parameters[0], settings)
-        after, step = controlled(update, q[list(problem.moved)])
-        found = control.step(q, {"tool0": target})
-        np.testing.assert_allclose(found[list(problem.moved)], after, atol=1e-9)
-        assert len(step) == len(problem.moved_v)
 
 
 def test_the_moves_fit_before_anything_is_clamped(robot):
@@ -569,12 +502,3 @@ def test_lower_levels_leave_those_above_alone():
         assert ((dx >= low - 1e-9) & (dx <= high + 1e-9)).all()
         np.testing.assert_allclose(first @ dx, 0.0, atol=1e-6)
         assert way @ dx > 0.0
-
-
-def test_what_is_left_of_a_box_holds_nothing_at_all():
-    box = box_of([-1.0, 0.0, None], [1.0, 0.5, 2.0])
-    left = box.less(NUMPY, [0.25, 0.5, 3.0])
-    assert left.lower == [-1.25, -0.5, None]
-    assert left.upper == [0.75, 0.0, 0.0]
-    assert box.bounded == [0, 1, 2]
-    assert Box([None], [None]).bounded == []

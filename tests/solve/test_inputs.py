@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import linkwork as lw
 from ik_solving import rows_of
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.solve.inputs import configuration, searched, settings_of
+from linkwork.solve.inputs import Options, changed, configuration, searched, settings_of
 from linkwork.solve.limits import AccelerationLimit, CoupledLimit, VelocityLimit
-from linkwork.solve.objectives import NearPosture
-from linkwork.solve.options import Options
+from linkwork.solve.objectives import Centred, NearPosture
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks import JointCoupling, Pose, Position
+from linkwork.solve.tasks import JointCoupling, Pose, Position, Posture
 
 ROBOT = lw.load("two_arm_torso")
 M = ROBOT.mechanism
@@ -60,15 +61,6 @@ def test_targets_of_the_tasks_stand_in_for_what_is_not_given():
         np.testing.assert_array_equal(target_of(p, parameters, RIGHT), [B])
     parameters, _, _ = rows_of(p, {LEFT: B}, NEUTRAL)
     np.testing.assert_array_equal(target_of(p, parameters, LEFT), [B])
-
-
-def test_one_task_takes_its_target_as_it_is():
-    p = problem(Position(LEFT))
-    many = np.arange(12.0).reshape(4, 3)
-    for targets in (many, {LEFT: many}, many.tolist()):
-        parameters, _, lead = rows_of(p, targets, NEUTRAL)
-        assert lead == (4,)
-        np.testing.assert_array_equal(target_of(p, parameters, LEFT), many)
 
 
 def test_tasks_without_numbers_take_no_place_in_the_order():
@@ -202,3 +194,80 @@ def test_loops_are_searched_for_more_closely_than_they_are_judged():
     np.testing.assert_array_equal(closer[loops], 0.25 * settings[loops])
     closer[loops] = settings[loops]
     np.testing.assert_array_equal(closer, settings)
+
+
+# --- options ---
+
+ARM = lw.load("panda").mechanism
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("position_tolerance", 0.0),
+        ("position_tolerance", np.nan),
+        ("position_tolerance", True),
+        ("rotation_tolerance", -1.0),
+        ("rotation_tolerance", "1"),
+        ("seconds", 0.0),
+        ("seconds", math.inf),
+        ("steps", 0),
+        ("steps", 2**31),
+        ("tries", 0),
+        ("tries", 1.5),
+        ("seed", -1),
+        ("seed", "a"),
+        ("seed", None),
+        ("best_of", 0),
+        ("best_of", True),
+        ("choose", "best"),
+        ("choose", 3),
+        ("choose", ["nearest"]),
+    ],
+)
+def test_wrong_options_are_refused(field, value):
+    with pytest.raises(InputError, match=field):
+        Options(**{field: value})
+
+
+def test_changes_take_the_place_of_fields_and_none_leaves_them():
+    start, nothing = Options(tries=5, seed=2), (None,) * 8
+    assert changed(start, nothing) is start
+    assert changed(start, (None, None, None, 7, None, None, None, None)) == Options(tries=7, seed=2)
+    assert changed(None, nothing) == Options()
+    with pytest.raises(InputError, match="must be Options, not dict"):
+        changed({"tries": 3}, nothing)  # pyright: ignore - what is refused
+    with pytest.raises(InputError, match="tries"):
+        changed(Options(), (None, None, None, 0, None, None, None, None))
+
+
+def test_more_is_tried_where_something_is_improved():
+    plain = make_problem(ARM, Pose("tool0"))
+    lower = make_problem(ARM, [Pose("tool0"), Position("link4", priority=1)])
+    centred = make_problem(ARM, Pose("tool0"), objectives=[Centred()])
+    options = Options()
+    assert options.steps_for(plain) < options.steps_for(centred) == options.steps_for(lower)
+    assert options.tries_for(lower) < options.tries_for(plain) == options.tries_for(centred)
+    given = Options(steps=3, tries=4)
+    assert {given.steps_for(p) for p in (plain, lower, centred)} == {3}
+    assert {given.tries_for(p) for p in (plain, lower, centred)} == {4}
+
+
+def test_a_try_that_closes_loops_is_longer():
+    plain = make_problem(ARM, Pose("tool0"))
+    closing = lw.load("five_bar").solver(tasks=Position("tool0", axes="xy")).problem
+    assert Options().steps_for(plain) < Options().steps_for(closing)
+    assert Options(steps=3).steps_for(closing) == 3
+
+
+def test_tolerances_of_the_call_come_before_those_of_the_tasks():
+    tasks = [Pose("tool0", tolerance=(1e-3, 0.1)), Posture(tolerance=0.2, priority=1)]
+    problem = make_problem(ARM, tasks)
+
+    def chord(a):
+        return (2.0 * math.sin(a / 2.0)) ** 2
+
+    assert Options().thresholds(problem) == pytest.approx([1e-6, chord(0.1), 0.04])
+    both = Options(position_tolerance=1e-2, rotation_tolerance=0.5)
+    assert both.thresholds(problem) == pytest.approx([1e-4, chord(0.5), 0.25])
+    assert Options(rotation_tolerance=4.0).thresholds(problem)[1] == pytest.approx(4.0)

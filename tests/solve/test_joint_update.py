@@ -105,12 +105,6 @@ def test_points_from_anywhere_are_entered_and_points_inside_keep_their_bits(m):
     np.testing.assert_allclose(little, high - 1e-6, atol=1e-12)
 
 
-def test_without_limits_nothing_is_entered(m):
-    problem = problem_of(m)
-    x = m.upper + 5.0
-    assert JointUpdate(NUMPY, problem, np.zeros(0), np.zeros(0)).entered(x, []) is x
-
-
 def test_a_violation_is_how_far_the_farthest_is_outside(m):
     problem = problem_of(m, VelocityLimit(0.1, 1.0), CoupledLimit(*m.joint_names[:2], [[0, -1, 1]]))
     start = np.zeros(m.n_q)
@@ -230,12 +224,6 @@ def test_angles_without_limits_wrap_unless_asked_not_to():
         assert after[0] == pytest.approx(expected)
 
 
-def test_places_of_floating_joints_are_none():
-    m = mechanism_from(every_joint_urdf())
-    problem = make_problem(m, Pose("ball"))
-    assert problem.places == (0, 1, 2, *[None] * 6)
-
-
 def test_joint_weights_scale_and_a_plain_one_costs_nothing(m):
     problem = make_problem(m, Pose("tool0"), joint_weights={m.joint_names[0]: 0.1})
     settings = np.zeros(problem.layout.n_settings)
@@ -268,11 +256,6 @@ def turned(angle: float, length: float = 1.0) -> np.ndarray:
 
 def angle_of(x: np.ndarray) -> float:
     return float(2 * np.arctan2(np.linalg.norm(x[2:]), abs(x[1])))
-
-
-def test_where_it_stands():
-    (ball,) = PROBLEM.balls
-    assert (ball.place, ball.column, ball.limit) == (1, 1, LIMIT)
 
 
 @pytest.mark.parametrize("length", [1.0, -1.0, 0.01, 30.0])

@@ -10,11 +10,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.controller import Controller
 from linkwork.solve.limits import (
-    ACCELERATION,
-    POSITION,
-    VELOCITY,
     AccelerationLimit,
     CoupledLimit,
     Limit,
@@ -27,10 +23,6 @@ from linkwork.solve.limits import (
 )
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
-
-
-def test_position_comes_before_velocity_and_that_before_acceleration():
-    assert POSITION < VELOCITY < ACCELERATION
 
 
 def test_a_limit_must_say_how_it_is_bound():
@@ -251,13 +243,6 @@ def test_as_fast_as_one_may_go_and_still_stop(m_acceleration):
         )
 
 
-def test_who_is_too_fast_brakes_as_hard_as_allowed(m_acceleration):
-    dt = 0.01
-    limit = AccelerationLimit(dt, A).bind(m_acceleration)
-    lower, upper = interval(limit, 1.4, 3.0)
-    assert lower == upper == pytest.approx(1.4 + (3.0 - A * dt) * dt)
-
-
 def test_without_limits_only_the_change_is_bounded():
     m_acceleration = mechanism_from(every_joint_urdf())
     limit = AccelerationLimit(0.1, {"spin": A}).bind(m_acceleration)
@@ -309,28 +294,6 @@ def test_linear_between_the_rows_and_constant_beyond(robot, rows):
         assert k == 1
         assert lower == pytest.approx(np.interp(q[3], table[:, 0], table[:, 1]), abs=1e-14)
         assert upper == pytest.approx(np.interp(q[3], table[:, 0], table[:, 2]), abs=1e-14)
-
-
-def test_a_control_loop_stays_in_a_region_that_both_joints_describe(robot):
-    m = robot.mechanism
-    names = m.joint_names
-    # a diamond: |a| + |b| <= 1, from both sides
-    diamond = [[-1.0, 0.0, 0.0], [0.0, -1.0, 1.0], [1.0, 0.0, 0.0]]
-    limits = [CoupledLimit(names[1], names[2], diamond), CoupledLimit(names[2], names[1], diamond)]
-    control = Controller(m, "tool0", dt=0.01, limits=limits)
-    r = rng("diamond")
-    q = r.uniform(-1.0, 1.0, (100, m.n_q))
-    q[:, 1:3] *= 0.49
-    T = robot.fk(robot.random(100, seed=4), "tool0")
-    touched = np.zeros(100, dtype=bool)
-    for _ in range(300):
-        after = control.step(q, T)
-        a, b = np.abs(after[:, 1]), np.abs(after[:, 2])
-        assert (a <= np.interp(b, [0, 1], [1, 0])).all()
-        assert (b <= np.interp(a, [0, 1], [1, 0])).all()
-        touched |= a + b > 1.0 - 1e-9
-        q = after
-    assert touched.mean() > 0.5
 
 
 def test_tables_that_are_none(robot):

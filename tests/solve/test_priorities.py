@@ -63,8 +63,8 @@ def test_what_cannot_be_done_beside_it_never_costs_the_first_level(robot, task):
 
 def test_a_second_level_is_at_its_optimum_beside_the_first():
     """No way is left that keeps the tool, respects the limits and brings the elbow nearer."""
-    T, _ = goals(PANDA, "optimum elbow", 1000)
-    elbow = PANDA.fk(PANDA.random(1000, seed=1), "link4")[:, :3, 3]
+    T, _ = goals(PANDA, "optimum elbow", 300)
+    elbow = PANDA.fk(PANDA.random(300, seed=1), "link4")[:, :3, 3]
     for task, n, first in ((ik.Position, 3, T[:, :3, 3]), (ik.Pose, 6, T)):
         tasks = [task("tool0"), ik.Position("link4", priority=1)]
         result = PANDA.solver(tasks=tasks).solve([first, elbow])
@@ -75,7 +75,7 @@ def test_a_second_level_is_at_its_optimum_beside_the_first():
             if np.linalg.norm(left) > 1e-4:  # else it is done
                 way = PANDA.jacobian(q, "link4")[:3].T @ left
                 shares.append(left_to_gain(PANDA, q, PANDA.jacobian(q, "tool0")[:n], way))
-        assert len(shares) > 300
+        assert len(shares) > 90
         assert np.median(shares) < 1e-4
         assert np.mean(np.array(shares) < 0.05) > 0.85
 
@@ -161,20 +161,6 @@ def test_weights_balance_what_excludes_each_other(priority, weights):
     assert bool(result.success) == bool(priority)
 
 
-def test_joints_of_weight_zero_stay_and_of_small_weight_move_less():
-    q0 = PANDA.random(seed=3)
-    near = PANDA.fk(PANDA.integrate(q0, np.full(PANDA.n_v, 0.05)), "tool0")[:3, 3]
-    ways = []
-    for weight in (1.0, 0.3, 0.1, 0.0):
-        solver = PANDA.solver(tasks=ik.Position("tool0"), joint_weights={"joint1": weight})
-        result = solver.solve(near, q0)
-        assert result.success
-        assert result.restarts == 0
-        ways.append(abs(float(result.q[0] - q0[0])))
-    assert ways[0] > ways[1] > ways[2] > ways[3] == 0.0
-    assert ways[2] < 0.2 * ways[0]
-
-
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("task", [ik.Pose, ik.Position])
 def test_an_objective_ends_where_nothing_is_left_to_gain(task):
@@ -195,7 +181,7 @@ def test_an_objective_ends_where_nothing_is_left_to_gain(task):
 
 
 def test_an_objective_costs_no_success():
-    T, posture = goals(UR5E, "no success", 200)
+    T, posture = goals(UR5E, "no success", 60)
     for objectives in ([ik.NearPosture()], [ik.Centred()], [ik.Manipulable("tool0")]):
         solver = UR5E.solver(tasks=ik.Position("tool0"), objectives=objectives)
         targets = {"tool0": T[:, :3, 3]}

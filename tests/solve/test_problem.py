@@ -8,15 +8,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from ik_solving import rows_of
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.ops.numpy import NUMPY
-from linkwork.solve.expressions import iteration
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.inputs import settings_of
 from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit, VelocityLimit
 from linkwork.solve.objectives import Centred, NearPosture
-from linkwork.solve.options import Options
 from linkwork.solve.problem import Layout, make_problem, parts_of
 from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position, Posture
 from robots import mechanism_from
@@ -184,13 +179,6 @@ def test_a_problem_survives_pickling():
     np.testing.assert_array_equal(again.tasks[0].target, problem.tasks[0].target)
 
 
-def test_angles_without_limits_wrap():
-    problem = make_problem(mechanism("mobile_arm"), Pose(lw.load("mobile_arm").frame_names[-1]))
-    assert problem.wraps.dtype == bool
-    assert (problem.is_angle | ~problem.wraps).all()
-    assert problem.wraps.any()
-
-
 def test_turns_that_something_counts_are_not_wrapped():
     free = mechanism_from(chain("continuous", "continuous"))
     assert make_problem(free, Pose("l2")).wraps.all()
@@ -283,22 +271,6 @@ def test_spans_are_disjoint_complete_and_as_long_as_their_numbers(name):
     assert [b - a for a, b in layout.limit_settings] == [len(x.settings) for x in problem.limits]
 
 
-def test_weights_have_places_only_where_there_is_something_to_weigh():
-    def weighed(*tasks):
-        return [b - a for a, b in make_problem(ARM, list(tasks)).layout.weights]
-
-    left, right = Pose("left_tool0"), Pose("right_tool0")
-    assert weighed(left) == [0]
-    assert weighed(left, right) == [1, 1]
-    assert weighed(left, right, CenterOfMass(priority=1)) == [1, 1, 0]
-
-
-def test_where_the_move_began_is_kept_only_where_a_limit_asks():
-    assert make_problem(ARM, Pose("left_tool0")).layout.start == (12, 12)
-    fast = make_problem(ARM, Pose("left_tool0"), limits=[VelocityLimit(0.1)])
-    assert fast.layout.start[1] - fast.layout.start[0] == len(fast.moved)
-
-
 ROBOT = lw.load("humanoid")
 M = ROBOT.mechanism
 FEET = [Pose("left_foot"), Pose("right_foot")]
@@ -358,52 +330,6 @@ def test_a_task_that_nothing_moves_belongs_to_the_first_part():
     assert [names(part) for part in found] == [["head", "left_foot"], ["right_foot"]]
 
 
-HOW = {
-    "limits": [
-        VelocityLimit(0.1, v_max=3.0),
-        CoupledLimit(RIGHT, "right_knee", [[0.0, -1, 1], [1.0, 0, 1]]),
-        AccelerationLimit(0.1, 50.0),
-    ],
-    "joint_weights": {LEFT: 0.5, "right_knee": 0.25},
-    "joints": [
-        f"{side}_{name}" for side in ("left", "right")
-        for name in ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch")
-    ],
-}  # fmt: skip
-TASKS = [
-    Pose("left_foot", slack=0.01),
-    Position("right_knee_link", weight=3.0, priority=1),
-    Pose("right_foot", weight=2.0, tolerance=0.1),
-    Position("left_knee_link", weight=0.5, slack=(0.1, 0.2, 0.3)),
-]
-
-
-def test_a_part_steps_as_the_whole_does_but_for_what_they_share():
-    """The damping of the whole is for all errors together: with one leg still, they agree."""
-    whole = make_problem(M, FEET)
-    q = 0.3 * ROBOT.random(seed=2) + 0.7 * ROBOT.neutral()
-    goals = [ROBOT.fk(q + 0.01, "left_foot"), ROBOT.fk(q, "right_foot")]
-    parameters, _, _ = rows_of(whole, goals, q)
-    settings = settings_of(whole, Options())
-    x = q[list(whole.moved)]
-    after, _ = iteration(NUMPY, whole, x, parameters[0], settings)
-    part = parts_of(whole)[0]
-    own, _, _ = rows_of(part, goals[0], q)
-    of_call = settings_of(part, Options())
-    mine, _ = iteration(NUMPY, part, q[list(part.moved)], own[0], of_call)
-    places = [whole.moved.index(k) for k in part.moved]
-    np.testing.assert_allclose(mine, after[places], atol=1e-12)
-    assert np.abs(mine - q[list(part.moved)]).max() > 1e-3
-
-
-def test_parts_survive_pickling():
-    for part in parts(*TASKS, **HOW):
-        again = pickle.loads(pickle.dumps(part))
-        assert again.key == part.key
-        assert again.layout == part.layout
-        assert (again.held, again.moved, again.order) == (part.held, part.moved, part.order)
-
-
 @pytest.fixture(scope="module")
 def legs():
     return InverseKinematics(M, FEET)
@@ -431,16 +357,3 @@ def test_where_one_leg_fails_the_other_is_kept(legs):
     assert result.errors["right_foot"]["position"] <= 1e-5
     assert result.errors["right_foot"]["rotation"] <= 1e-4
     assert "target of 'left_foot'" in result.reason
-
-
-def test_one_target_is_a_row_of_a_batch_bit_for_bit(legs):
-    q = ROBOT.random(20, seed=5)
-    goals = [ROBOT.fk(q, "left_foot"), ROBOT.fk(q, "right_foot")]
-    start = ROBOT.random(seed=6)
-    batch = legs.solve(goals, start, steps=4)
-    assert batch.restarts.max() > 0
-    for k in range(20):
-        one = legs.solve([goal[k] for goal in goals], start, steps=4)
-        assert one.q.tobytes() == batch.q[k].tobytes()
-        assert one.restarts == batch.restarts[k]
-        assert one.iterations == batch.iterations[k]

@@ -11,10 +11,8 @@ import pytest
 from rich.console import Console
 
 import linkwork as lw
-from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.limits import CoupledLimit, VelocityLimit
-from linkwork.solve.result import Column, IKResult, Terms
-from linkwork.solve.show import show
+from linkwork.solve.result import Column, IKResult, Terms, show
 from linkwork.solve.tasks import CenterOfMass, Group, Manipulability, Pose, Position, Posture
 
 COLUMNS = (
@@ -99,7 +97,7 @@ def test_a_result_survives_pickling_with_its_words():
 
 
 def failed(robot, tasks, *, limits=(), **how):
-    solver = InverseKinematics(robot.mechanism, tasks, limits=limits)
+    solver = robot.solver(tasks=tasks, limits=limits)
     result = solver.solve(**{"tries": 3, **how})
     assert not result.success
     return result

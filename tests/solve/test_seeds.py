@@ -73,12 +73,6 @@ def test_a_seed_is_near_the_middle_of_its_cell_and_away_from_limits():
     assert 0.125 < x[0, 0] < 0.25, "the lowest cell's seed keeps away from the limit"
 
 
-def test_the_table_is_always_the_same():
-    a, b = (make_seeds(features, STARTS, AXES, samples=2000) for _ in range(2))
-    assert a.table.tobytes() == b.table.tobytes()
-    assert a.grid.tobytes() == b.grid.tobytes()
-
-
 def test_a_feature_that_never_changes_has_one_cell():
     seeds = make_seeds(lambda x: np.ones((len(x), 1)), STARTS, (Axis(4),), samples=500)
     assert np.isfinite(seeds.grid).all()

@@ -8,6 +8,7 @@ import pytest
 
 from backends import derivative, jax_x64
 from ladders import DIGITS, QUOTIENTS, angles, axes, exact, exact_exp, exact_polynomial, rounded
+from linkwork.ops.dual import Duals
 from linkwork.ops.numpy import NUMPY as o
 from linkwork.spatial import rotations, so3
 from seeds import rng
@@ -148,7 +149,7 @@ def test_log_differentiates_to_the_inverse_jacobian(vectors: np.ndarray):
 
 
 def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
-    keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9]
+    keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9][::3]
     with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
 
@@ -159,11 +160,10 @@ def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
 
         ws = jax.numpy.asarray(keep)
         Rs = jax.numpy.asarray(np.stack([so3.exp(o, w) for w in keep]))
-        for direction in (jax.jacfwd, jax.jacrev):
-            slope = jax.jit(jax.vmap(lambda R, f=direction: f(moved)(jax.numpy.zeros(3), R)))(Rs)
-            for w, ours in zip(keep, np.asarray(slope), strict=True):
-                expected = so3.left_jacobian_inverse(o, w)
-                np.testing.assert_allclose(ours, expected, rtol=0, atol=60 * EPS)
+        slope = jax.jit(jax.vmap(lambda R: jax.jacrev(moved)(jax.numpy.zeros(3), R)))(Rs)
+        for w, ours in zip(keep, np.asarray(slope), strict=True):
+            expected = so3.left_jacobian_inverse(o, w)
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=60 * EPS)
         # d exp(w)/dw_k = [J_l column k] exp(w)
         slopes = np.asarray(jax.jit(jax.vmap(jax.jacrev(lambda w: so3.exp(JAX, w))))(ws))
         for w, ours in zip(keep, slopes, strict=True):
@@ -174,42 +174,99 @@ def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
 
 
 def test_second_derivatives_at_zero_are_finite_and_right():
-    with jax_x64():
-        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
-        from linkwork.ops.jax import JAX  # noqa: PLC0415
-
-        hessian = np.asarray(jax.hessian(lambda w: so3.exp(JAX, w))(jax.numpy.zeros(3)))
+    outer = Duals(Duals(o))
+    inner, units = outer.ops, {k: e for k, e in enumerate(np.eye(3))}
+    at = outer.block(inner.block(np.zeros(3), units), {k: inner.const(e) for k, e in units.items()})
+    found = so3.exp(outer, at)
     generators = [rotations.skew(o, e) for e in np.eye(3)]
     for i in range(3):
         for j in range(3):
             product = generators[i] @ generators[j]
             symmetric = 0.5 * (product + generators[j] @ generators[i])
-            np.testing.assert_allclose(hessian[:, :, i, j], symmetric, atol=EPS)
+            second = inner.change(outer.change(found, i), j)
+            np.testing.assert_allclose(second, symmetric, atol=EPS)
 
 
-def test_single_precision(vectors: np.ndarray):
-    eps = float(np.finfo(np.float32).eps)
-    keep = vectors[(np.linalg.norm(vectors, axis=1) > 1e-12)].astype(np.float32)
-    with jax_x64(False):
+# --- the scalar functions of the angle, against 200 digits and across their switches ---
+
+FUNCTIONS = {
+    "a": lambda o, h: so3.coefficient_a(h),
+    "b": lambda o, h: so3.coefficient_b(h),
+    "c": so3.coefficient_c,
+    "d": so3.coefficient_d,
+    "b'": so3.slope_b,
+    "c'": so3.slope_c,
+    "d'": so3.slope_d,
+}
+# (relative error allowed at any angle; a few eps, more where the closed form cancels at its switch)
+BOUNDS = {"a": 2, "b": 2, "c": 8, "d": 12, "b'": 16, "c'": 40, "d'": 400}
+
+
+def exact_at(name: str, ladder: np.ndarray) -> np.ndarray:
+    """The exact values at the angles whose squares are the floats t."""
+    with mp.workdps(DIGITS):
+        return np.array([float(QUOTIENTS[name](mp.sqrt(mp.mpf(float(t))))) for t in ladder])
+
+
+@pytest.fixture(scope="module")
+def squares() -> np.ndarray:
+    beyond = np.linspace(np.pi, 5.5, 20)  # D has its pole at 2 pi
+    return np.concatenate([angles(), beyond]) ** 2
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_value_to_the_last_digits(name: str, squares: np.ndarray):
+    exact = exact_at(name, squares)
+    values = [FUNCTIONS[name](o, so3.half_angle(o, t)) for t in squares]
+    scale = np.abs(exact) if name not in "ab" else 1.0  # A and B have zeros of their own
+    assert np.max(np.abs(values - exact) / scale) < BOUNDS[name] * EPS
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_an_error_of_the_coefficient_does_is_below_rounding(name: str, squares: np.ndarray):
+    # A meets [w], B and C meet [w]² or [w], the slopes (w·v) [w]²: weigh by that power of θ
+    power = {"a": 1, "b": 1, "c": 2, "d": 2, "b'": 2, "c'": 3, "d'": 3}[name]
+    small = squares[squares <= np.pi**2]
+    values = [FUNCTIONS[name](o, so3.half_angle(o, t)) for t in small]
+    weighed = np.abs(values - exact_at(name, small)) * small ** (power / 2)
+    assert np.max(weighed) < 4 * EPS
+
+
+@pytest.mark.parametrize(("of", "slope"), [("b", "b'"), ("c", "c'"), ("d", "d'")])
+def test_slopes_are_the_derivatives(of: str, slope: str, squares: np.ndarray):
+    exact = exact_at(slope, squares)
+    ours = [2 * derivative(lambda o, t: FUNCTIONS[of](o, so3.half_angle(o, t)), t) for t in squares]
+    np.testing.assert_allclose(ours, exact, rtol=0, atol=30 * EPS)
+    with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
 
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
-        def both(w):
-            R = so3.exp(JAX, w)
-            J, inverse = so3.left_jacobian(JAX, w), so3.left_jacobian_inverse(JAX, w)
-            return R, so3.log(JAX, R), J, inverse, jax.jacfwd(lambda x: so3.log(JAX, x))(R)
+        gradient = jax.grad(lambda t: 2 * FUNCTIONS[of](JAX, so3.half_angle(JAX, t)))
+        theirs = np.asarray(jax.jit(jax.vmap(gradient))(jax.numpy.asarray(squares)))
+    np.testing.assert_allclose(theirs, exact, rtol=0, atol=30 * EPS)
 
-        results = [np.asarray(x) for x in jax.jit(jax.vmap(both))(jax.numpy.asarray(keep))]
-    assert all(x.dtype == np.float32 for x in results)
-    assert all(np.isfinite(x).all() for x in results)
-    for k, w in enumerate(keep.astype(np.float64)):
-        np.testing.assert_allclose(results[0][k], so3.exp(o, w), rtol=0, atol=4 * eps)
-        if np.linalg.norm(w) < np.pi - 1e-5:
-            np.testing.assert_allclose(
-                results[1][k], w, rtol=0, atol=8 * eps * max(np.linalg.norm(w), 1e-30)
-            )
-        np.testing.assert_allclose(results[2][k], so3.left_jacobian(o, w), rtol=0, atol=4 * eps)
-        inverse = so3.left_jacobian_inverse(o, w)
-        np.testing.assert_allclose(results[3][k], inverse, rtol=0, atol=4 * eps)
+
+@pytest.mark.parametrize(("x64", "huge"), [(False, 1e6), (True, 1e60)])
+@pytest.mark.parametrize("name", ["a", "b", "c", "b'", "c'"])
+def test_huge_angles_do_not_spoil_gradients(name: str, x64: bool, huge: float):
+    # the unused series would overflow, and its gradient of 0 times infinity be NaN
+    with jax_x64(x64):
+        import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
+
+        from linkwork.ops.jax import JAX  # noqa: PLC0415
+
+        both = jax.value_and_grad(lambda t: FUNCTIONS[name](JAX, so3.half_angle(JAX, t)))
+        assert all(np.isfinite(x) for x in both(huge))
+    assert np.isfinite(derivative(lambda o, t: FUNCTIONS[name](o, so3.half_angle(o, t)), 1e60))
+
+
+def test_angle_over_half_sine():
+    ladder = angles()
+    with mp.workdps(DIGITS):
+        for angle in ladder:
+            half = mp.mpf(float(angle)) / 2
+            exact = 2 * half / mp.sin(half) if half else mp.mpf(2)
+            sine2, cosine = float(mp.sin(half) ** 2), float(mp.cos(half))
+            ours = so3.angle_over_half_sine(o, np.float64(sine2), np.float64(cosine))
+            assert abs(ours - float(exact)) < 4 * EPS * float(exact), angle

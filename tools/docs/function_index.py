@@ -31,8 +31,6 @@ change those, and run it again. The conventions behind the shapes are in
 [conventions.md](conventions.md).
 """
 LONG = 8  # a class with more fields is listed without them
-# Modules of linkwork.spatial that only its other modules use.
-INTERNAL = {"coefficients"}
 LABEL = re.compile(r"^(Shapes?|Source|Raises|Frame|Units|Returns|Frame/units):\s*", re.IGNORECASE)
 
 
@@ -224,8 +222,6 @@ def spatial_section() -> Section | None:
         return None
     entries = []
     for info in pkgutil.iter_modules(package.__path__):
-        if info.name in INTERNAL:
-            continue
         module = load(f"linkwork.spatial.{info.name}")
         for name, thing in sorted(vars(module).items()) if module else ():
             own = getattr(thing, "__module__", None) == f"linkwork.spatial.{info.name}"

@@ -28,19 +28,18 @@ Written by tools/docs/robot_methods.py: change the registry, and run it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from linkwork.algorithms.registry import ForwardDerivatives, InverseDerivatives
-from linkwork.programs import Compiled, name_error
+from linkwork.algorithms.registry import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from linkwork.algorithms.jacobian import Reference
+    from linkwork.algorithms.registry import ForwardDerivatives, InverseDerivatives
     from linkwork.compile.kernel import OnBad
     from linkwork.mechanism.parameters import External
 
@@ -50,8 +49,11 @@ if TYPE_CHECKING:
 class RobotMethods:
     """One method for each algorithm of the registry; `Robot` says what their keywords mean."""
 
+    __slots__ = tuple(f"_{entry.name}" for entry in ALGORITHMS.values() if entry.is_method)
+    """The functions that `compile.native_method` calls."""
+
     if TYPE_CHECKING:
-        _with_inputs: Callable[..., Floats]
+        _compute: Callable[..., Any]
 '''
 KEYWORDS = {
     "external": "External | None = None",
@@ -80,7 +82,8 @@ def signature(entry) -> Iterator[str]:
         yield f"        {name}: {KEYWORDS[name]},"
     for each in CALL if entry.result is None else CALL[1:]:
         yield f"        {each},"
-    yield f"    ) -> {'Floats' if entry.result is None else entry.result.__name__}:"
+    result = "Floats" if entry.result is None else entry.result.__annotations__["return"]
+    yield f"    ) -> {result}:"
 
 
 def docstring(entry) -> Iterator[str]:
@@ -99,31 +102,15 @@ def docstring(entry) -> Iterator[str]:
 def body(entry) -> Iterator[str]:
     """The lines of a method's body."""
     arrays = ", ".join(name for name, _ in entry.inputs)
-    function = f"self._{entry.name}"
-    given = f"({arrays}, out=out, threads=threads, on_bad=on_bad)"
     packed = f"({arrays})" if len(entry.inputs) > 1 else f"({arrays},)"
-    inputs = ", ".join(f"{name}={name}" for name in entry.keywords)
-    general = f"        keywords = dict({inputs})"
-    if entry.result is not None:
-        yield general
-        yield f'        name, arrays = "{entry.name}", {packed}'
-        yield "        found = self._with_inputs(name, arrays, keywords, None, threads, on_bad)"
-        yield f"        return {entry.result.__name__}(*np.moveaxis(found, -3, 0))"
-    elif entry.keywords:
-        usual = {name: "False" if name == "losses" else "None" for name in entry.keywords}
-        yield f"        if {' and '.join(f'{name} is {value}' for name, value in usual.items())}:"
-        yield f"            return {function}{given}"
-        yield general
-        yield f'        name, arrays = "{entry.name}", {packed}'
-        yield "        return self._with_inputs(name, arrays, keywords, out, threads, on_bad)"
-    elif entry.static:
-        yield "        try:"
-        yield f"            function = {function}{''.join(f'[{name}]' for name in entry.static)}"
-        yield "        except TypeError as error:"
-        yield f"            raise name_error(error, {', '.join(entry.static)}) from None"
-        yield f"        return function{given}"
-    else:
-        yield f"        return {function}{given}"
+    static = f"({', '.join(entry.static)}{',' if len(entry.static) == 1 else ''})"
+    out = "out" if entry.result is None else "None"
+    yield f"        how = ({out}, threads, on_bad)"
+    given = f'"{entry.name}", {packed}, {static}, *how'
+    if entry.keywords:
+        yield f"        keywords = dict({', '.join(f'{name}={name}' for name in entry.keywords)})"
+        given += ", **keywords"
+    yield f"        return self._compute({given})"
 
 
 def text() -> str:
@@ -131,11 +118,8 @@ def text() -> str:
     from linkwork.algorithms.registry import ALGORITHMS  # noqa: PLC0415  after the path is set
 
     entries = [entry for entry in ALGORITHMS.values() if entry.has_method]
-    compiled = "\n".join(
-        f'    _{entry.name} = Compiled("{entry.name}")' for entry in entries if entry.result is None
-    )
     methods = ["\n".join([*signature(entry), *docstring(entry), *body(entry)]) for entry in entries]
-    return HEAD + "\n" + "\n\n".join([compiled, *methods]) + "\n"
+    return HEAD + "\n" + "\n\n".join(methods) + "\n"
 
 
 def main() -> int:

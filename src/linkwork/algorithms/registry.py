@@ -103,6 +103,18 @@ class ForwardDerivatives(NamedTuple):
     tau: Floats  # the inverse mass matrix
 
 
+def _inverse_derivatives(m: Mechanism, found: Floats) -> InverseDerivatives:
+    return InverseDerivatives(*[found[..., k, :, :] for k in range(3)])
+
+
+def _forward_derivatives(m: Mechanism, found: Floats) -> ForwardDerivatives:
+    return ForwardDerivatives(*[found[..., k, :, :] for k in range(3)])
+
+
+def _by_loop(m: Mechanism, wrenches: Floats) -> dict[str, Floats]:
+    return {loop.name: wrenches[..., k, :] for k, loop in enumerate(m.loops)}
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """One algorithm: ``function(o, m, *inputs, **static)`` on blocks of one configuration.
@@ -120,13 +132,18 @@ class Algorithm:
     keywords: tuple[Keyword, ...] = ()  # of its method, see `mechanism.parameters`
     friction: bool = True  # whether friction counts among the losses
     needs: tuple[Check, ...] = ()  # what must hold of a description
-    result: type[NamedTuple] | None = None  # what its method makes of several matrices
+    result: Callable[[Mechanism, Floats], Any] | None = None  # of the array, where not itself
     has_method: bool = True  # written from here; others are written by hand around it
     doc: str = ""
 
     def output(self, m: Mechanism) -> tuple[int, ...]:
         """The shape of the result for one configuration."""
         return tuple(d if isinstance(d, int) else _DIMENSIONS[d](m) for d in self.shape)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether its method gives what the compiled function gives."""
+        return self.has_method and self.result is None
 
     @property
     def counts_free_motions(self) -> bool:
@@ -360,7 +377,7 @@ _ENTRIES: tuple[Algorithm, ...] = (
         Raises: as `inverse_dynamics`.
         """),
     Algorithm("inverse_dynamics_derivatives", inverse_dynamics_derivatives, _MOTION,
-              (3, *_VV), keywords=_ALL, friction=False, result=InverseDerivatives, needs=_DRIVEN,
+              (3, *_VV), keywords=_ALL, friction=False, result=_inverse_derivatives, needs=_DRIVEN,
         doc="""Derivatives of `inverse_dynamics` with respect to q, v and dv, {shape} each.
 
         q changes along the columns of v, as in `jacobian`. Friction, being constant but for its
@@ -370,7 +387,7 @@ _ENTRIES: tuple[Algorithm, ...] = (
         Raises: as `inverse_dynamics`.
         """),
     Algorithm("forward_dynamics_derivatives", forward_dynamics_derivatives, _FORCES,
-              (3, *_VV), keywords=_ALL, result=ForwardDerivatives, needs=_MOVABLE,
+              (3, *_VV), keywords=_ALL, result=_forward_derivatives, needs=_MOVABLE,
         doc="""Derivatives of `forward_dynamics` with respect to q, v and tau, {shape} each.
 
         q changes along the columns of v, as in `jacobian`.
@@ -420,8 +437,14 @@ _ENTRIES: tuple[Algorithm, ...] = (
         Raises: as `forward_dynamics`.
         """),
     Algorithm("loop_wrenches", loop_wrenches, _FORCES, ("n_loops", 6), keywords=_ALL,
-              has_method=False, needs=(*_MOVABLE, check_loops),
-        doc="""The wrench (6,) of each loop on its frame b, in its order (N, N m)."""),
+              result=_by_loop, needs=(*_MOVABLE, check_loops),
+        doc="""The wrench {shape} of each loop on its frame b, by the loop's name (N, N m).
+
+        Force, then moment about the origin of frame b, in axes of frame a; the body of frame a has
+        the opposite one along the same line. Keywords: see `Robot`.
+
+        Raises: as `forward_dynamics`; InputError where there are no loops.
+        """),
     Algorithm("passive_rates", passive_rates, _Q, ("nv", "n_actuated"), has_method=False,
               needs=_DRIVEN_LOOPS,
         doc="""Derivatives {shape} of v by the speeds of the actuated joints."""),

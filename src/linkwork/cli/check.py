@@ -29,6 +29,7 @@ from linkwork.errors import (
     UnknownNameError,
     UnsupportedFeatureError,
 )
+from linkwork.formats import dh
 from linkwork.formats.loops import beside
 from linkwork.formats.urdf.read import Examined, examine
 from linkwork.formats.urdf.records import Document
@@ -125,6 +126,9 @@ def _by_format(source: str, given: CheckArguments, arguments: dict[str, str]) ->
         return _of_xacro(source, given, arguments)
     if suffix in (".mjcf", ".xml"):
         return _of_xml(source, given)
+    if suffix in dh.SUFFIXES:
+        table = dh.to_document(dh.read(Path(source)))
+        return _finished(source, Examined(table.robot, table.problems, whole=True), given)
     bundled = source in models.MODELS and not os.path.exists(source)
     found = examine(models.path(source) if bundled else Path(source))
     return _finished(source, found, given)

@@ -19,7 +19,7 @@ from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.solve.show import show, table
+from linkwork.solve.result import show, table
 
 Floats = NDArray[np.float64]
 

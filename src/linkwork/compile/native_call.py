@@ -29,8 +29,8 @@ from linkwork.compile.recipe import Recipe
 OBJECT: Any = I8.as_pointer()
 NULL: Any = ir.Constant(OBJECT, None)
 _NO_SCRATCH: Any = ir.Constant(POINTER, None)
-_VECTORCALL: Any = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT])
-_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+VECTORCALL: Any = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), I64, OBJECT])
+FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _MOST_AXES = 16  # of a batch; NumPy itself takes 32 or 64
 
 # --- the kinds of arguments and results -----------------------------------------------------------
@@ -156,11 +156,10 @@ _FUNCTIONS = {
     "dict_new": "PyDict_New",
     "dict_set": "PyDict_SetItem",
 }
-_NAMES = tuple(map(sys.intern, ("out", "threads", "on_bad", "raise")))
-"""Keywords and a value of one: the interpreter interns them, so that one look tells them."""
+OUT = sys.intern("out")
+"""The keyword: the interpreter interns it, so that one look tells it."""
 _OBJECTS: dict[str, Any] = {
-    "none": None, "tuple_type": tuple, "float_type": float, "dict_type": dict,
-    **{name: name for name in _NAMES},
+    "none": None, "tuple_type": tuple, "float_type": float, "dict_type": dict, "out": OUT,
 }  # fmt: skip
 _OF_NUMPY = ("array_type", "float64_descr", "array_new")
 _TABLE = (*_FUNCTIONS, *_OBJECTS, *_OF_NUMPY)
@@ -191,7 +190,15 @@ def loaded_table(code: Code, name: str, length: int) -> Any:
     return (ctypes.c_void_p * length).from_address(code.global_address(name))
 
 
-class _MethodDef(ctypes.Structure):
+def addresses_of(functions: dict[str, str]) -> list[int | None]:
+    """The addresses of CPython's functions, by the names that they have there."""
+    python = ctypes.pythonapi
+    return [ctypes.cast(getattr(python, n), ctypes.c_void_p).value for n in functions.values()]
+
+
+class MethodDef(ctypes.Structure):
+    """CPython's description of a function in C: its name, address, kind of call and docstring."""
+
     _fields_ = (
         ("name", ctypes.c_char_p),
         ("method", ctypes.c_void_p),
@@ -226,7 +233,7 @@ def bind(
     name: str,
     abi: ArrayAbi,
     *,
-    own: Sequence[int] = (0, 0),
+    own: Sequence[int] = (),
     held: Sequence[Any] = (),
 ) -> Callable[..., Any]:
     """The built-in function of a call in ``code``, whose general path is ``owner``.
@@ -234,19 +241,16 @@ def bind(
     ``own`` fills the call's own entries of the table. ``owner`` or ``held`` must keep alive the
     code and what these refer to, and should not refer to the function that is returned.
     """
-    python = ctypes.pythonapi
-    values = [
-        ctypes.cast(getattr(python, each), ctypes.c_void_p).value for each in _FUNCTIONS.values()
-    ]
-    values += [*map(id, _OBJECTS.values()), *[getattr(abi, each) for each in _OF_NUMPY], *own]
+    objects = [*map(id, _OBJECTS.values()), *[getattr(abi, each) for each in _OF_NUMPY]]
+    values = [*addresses_of(_FUNCTIONS), *objects, *own]
     table = loaded_table(code, "table", len(values))
     for k, value in enumerate(values):
         table[k] = value
     doc = owner.__doc__
     method, text = code.address("call"), doc.encode() if doc else None
-    record = _MethodDef(name.encode(), method, _FASTCALL_KEYWORDS, text)
+    record = MethodDef(name.encode(), method, FASTCALL_KEYWORDS, text)
     kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    make = kind(("PyCFunction_NewEx", python))
+    make = kind(("PyCFunction_NewEx", ctypes.pythonapi))
     return make(ctypes.addressof(record), Held((owner, *held, record)), None)
 
 
@@ -365,7 +369,7 @@ def mapping_call(
 # --- the one writer -------------------------------------------------------------------------------
 
 
-class _Native:
+class Native:
     """The writing of a native function that gives up by jumping to a block of its own."""
 
     def __init__(self, module: Any, name: str, kind: Any, table: Any) -> None:
@@ -460,7 +464,7 @@ class _Call:
         if any(isinstance(kind, (Array, Packed)) for kind in self.takes):
             self._is_float64 = self._write_is_float64()
         is_out = self._write_is_out() if arrays else None
-        self.native = n = _Native(self.module, "call", _VECTORCALL, self.table)
+        self.native = n = Native(self.module, "call", VECTORCALL, self.table)
         owner, args, count, keywords = n.args
         n.need(n.same(count, i64(len(self.takes))))
         things = [n.item(args, i64(k)) for k in range(len(self.takes))]
@@ -528,11 +532,11 @@ class _Call:
         else:
             raise TypeError(f"no argument is of the kind {kind}")
 
-    def _is_a(self, n: _Native, thing: Any, kind: str) -> Any:
+    def _is_a(self, n: Native, thing: Any, kind: str) -> Any:
         """Whether an object is of exactly this type."""
         return n.same(n.field(thing, self.abi.type, OBJECT), n.entry(kind))
 
-    def _take(self, n: _Native, item: Any, place: Any) -> None:
+    def _take(self, n: Native, item: Any, place: Any) -> None:
         """Go on only for a float, and store its value."""
         n.need(self._is_a(n, item, "float_type"))
         n.b.store(n.call("float_value", F64, item), place)
@@ -602,7 +606,7 @@ class _Call:
 
     def _write_reader(self, part: Part, name: str) -> Any:
         """``i1 read(dict, values)``: whether all keys of a part are there, as floats."""
-        n = _Native(self.module, f"read {name}", ir.FunctionType(I1, [OBJECT, POINTER]), self.table)
+        n = Native(self.module, f"read {name}", ir.FunctionType(I1, [OBJECT, POINTER]), self.table)
         n.function.linkage = "internal"
         state, values = n.args
         for place in part.places:
@@ -613,7 +617,7 @@ class _Call:
 
     # arrays as arguments
 
-    def _need_array(self, n: _Native, array: Any, wanted: int) -> None:
+    def _need_array(self, n: Native, array: Any, wanted: int) -> None:
         """Go on only for an exact float64 ndarray with these flags."""
         abi = self.abi
         n.need(self._is_a(n, array, "array_type"))
@@ -638,7 +642,7 @@ class _Call:
 
     def _write_is_float64(self) -> Any:
         """Another dtype object may mean float64 too: arrays from a pickle bring their own."""
-        n = _Native(self.module, "is_float64", ir.FunctionType(I1, [OBJECT]), self.table)
+        n = Native(self.module, "is_float64", ir.FunctionType(I1, [OBJECT]), self.table)
         n.function.linkage = "internal"
         n.need(n.same(n.field(n.args[0], self.abi.number, I32), ir.Constant(I32, FLOAT64)))
         order = n.field(n.args[0], self.abi.order, I8)
@@ -649,7 +653,7 @@ class _Call:
     def _write_is_out(self) -> Any:
         """Whether an object is an array of this shape that results may be written to."""
         kind = ir.FunctionType(I1, [OBJECT, I32, I64.as_pointer()])
-        n, abi = _Native(self.module, "is_out", kind, self.table), self.abi
+        n, abi = Native(self.module, "is_out", kind, self.table), self.abi
         n.function.linkage = "internal"
         out, n_axes, dims = n.args
         self._need_array(n, out, abi.required_flags | abi.writeable_flag)
@@ -660,30 +664,16 @@ class _Call:
         return n.answer()
 
     def _keyword_out(self, args: Any, keywords: Any) -> Any:
-        """The argument ``out``, NULL where there is none; others must be at their default.
-
-        It is the only keyword, or the first of all three, as the methods of robots give them.
-        """
+        """The argument ``out``, the only keyword; NULL where there is none."""
         n, abi = self.native, self.abi
-        some, more, found, after = n.block(), n.block(), n.block(), n.block()
-        before = n.b.block
+        some, after, before = n.block(), n.block(), n.b.block
         n.b.cbranch(n.same(keywords, NULL), after, some)
         n.at(some)
-        names = n.b.bitcast(n.b.gep(keywords, [i64(abi.items)]), OBJECT.as_pointer())
-        values = n.b.gep(args, [i64(len(self.takes))])
-        count = n.field(keywords, abi.size, I64)
-        n.need(n.b.icmp_unsigned("!=", count, i64(0)))
-        n.need(n.same(n.item(names, i64(0)), n.entry("out")))
-        n.b.cbranch(n.same(count, i64(1)), found, more)
-        n.at(more)
-        n.need(n.same(count, i64(3)))
-        for k, (name, usual) in enumerate((("threads", "none"), ("on_bad", "raise")), start=1):
-            n.need(n.same(n.item(names, i64(k)), n.entry(name)))
-            n.need(n.same(n.item(values, i64(k)), n.entry(usual)))
-        n.b.branch(found)
-        n.at(found)
-        value = n.item(values, i64(0))
+        n.need(n.same(n.field(keywords, abi.size, I64), i64(1)))
+        n.need(n.same(n.field(keywords, abi.items, OBJECT), n.entry("out")))
+        value = n.item(args, i64(len(self.takes)))
         given = n.b.select(n.same(value, n.entry("none")), NULL, value)
+        found = n.b.block
         n.b.branch(after)
         n.at(after)
         out = n.b.phi(OBJECT)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from linkwork.errors import InputError
 
@@ -81,6 +82,10 @@ _URCHIN = (
 )
 _TRIP = ("KinematicGroup", "Robot", "Solver", "Transformation", "Utility", "urdf_parser")
 _TRIP_ROBOTS = ("excavator_rr", "triped", "triped_leg")
+_EXUDYN = f"{_OURS}.exudyn_robotics"
+_EXUDYN_MODULES = ("future", "mobile", "models", "motion", "special", "utilities")
+# what programs get from exudyn beside its robotics passes through to it where it is installed
+_EXUDYN_ELSEWHERE = () if find_spec("exudyn") else ("exudyn.utilities", "exudyn.rigidBodyUtilities")
 
 FACES = (
     FaceEntry(
@@ -98,5 +103,11 @@ FACES = (
         "trip_kinematics",
         _with("trip_kinematics", f"{_OURS}.trip_kinematics", *_TRIP)
         | _with("trip_robots", f"{_OURS}.trip_kinematics.trip_robots", *_TRIP_ROBOTS),
+    ),
+    FaceEntry(
+        "exudyn_robotics",
+        _with("exudyn.robotics", _EXUDYN, *_EXUDYN_MODULES)
+        | {"exudyn.robotics.roboticsCore": _EXUDYN}
+        | dict.fromkeys(_EXUDYN_ELSEWHERE, f"{_EXUDYN}.stand_in"),
     ),
 )

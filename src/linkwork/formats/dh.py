@@ -257,9 +257,13 @@ class _Rows:
             found = self._spread(left, whole, parts, f"{where}: {whole}", line)
             if found is not None:
                 made[whole] = found
-        numbers: dict[str, Any] = dict(
-            self._number(left, each, kind, where, line) for each in list(left)
-        )
+        numbers: dict[str, Any] = {}
+        for column in left:
+            name, number = self._number(left, column, kind, where, line)
+            if name in numbers:
+                twin = column.removesuffix("_deg")
+                self.fail(f"{where} has both {twin} and {twin}_deg: give one of them", line)
+            numbers[name] = number
         moved = numbers.pop("offset", 0.0)
         if moved:
             own = "d" if kind == "prismatic" else "theta"

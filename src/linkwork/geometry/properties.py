@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError
+from linkwork.spatial import inertias
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -129,7 +130,8 @@ def placed(properties: MassProperties, T: ArrayLike) -> MassProperties:
     if pose.shape != (4, 4) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9):
         raise InputError("T must be a pose (4, 4) that only turns and moves")
     com = R @ properties.com + pose[:3, 3]
-    return MassProperties(properties.mass, _frozen(com), _frozen(R @ properties.I_com @ R.T))
+    inertia = inertias.turned(R, properties.I_com)
+    return MassProperties(properties.mass, _frozen(com), _frozen(inertia))
 
 
 def lump(parts: Sequence[MassProperties]) -> MassProperties:
@@ -139,13 +141,14 @@ def lump(parts: Sequence[MassProperties]) -> MassProperties:
     """
     if not parts:
         raise InputError("no bodies to lump")
-    mass = sum(part.mass for part in parts)
-    com = sum(part.mass * part.com for part in parts) / mass
-    inertia = np.zeros((3, 3))
-    for part in parts:
-        d = part.com - com
-        inertia += part.I_com + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
-    return MassProperties(float(mass), _frozen(np.asarray(com)), _frozen(inertia))
+    mass, com, inertia = inertias.lump(
+        np.zeros(len(parts), np.int64),
+        1,
+        mass=np.array([part.mass for part in parts]),
+        com=np.array([part.com for part in parts]),
+        inertia=np.array([part.I_com for part in parts]),
+    )
+    return MassProperties(float(mass[0]), _frozen(com[0]), _frozen(inertia[0]))
 
 
 def _check_closed(mesh: Any) -> Ints:

@@ -240,10 +240,7 @@ class _Tree(NamedTuple):
 
 
 def _resolve(parts: Parts) -> _Tree:
-    """The tree of these parts.
-
-    Raises: as `_structure_error`, with every reason why there is none.
-    """
+    """The tree of these parts."""
     index = {link.name: k for k, link in enumerate(parts.links)}
     n_links = len(parts.links)
     parent = np.array(
@@ -630,11 +627,7 @@ def _inertias(parts: Parts, placed: _Placed, stacks: Stacks) -> dict[str, Any]:
 
 
 def _frames(parts: Parts, tree: _Tree, placed: _Placed, stacks: Stacks) -> dict[str, Any]:
-    """All frames on their bodies, in their order, and the links as they were described.
-
-    Raises: InputError for a name that is used twice or numbers that are not finite,
-    UnknownNameError for a frame on a link that does not exist.
-    """
+    """All frames on their bodies, in their order, and the links as they were described."""
     names: list[str] = []
     on: Ints = np.zeros(0, np.int64)
     counts: Counter[str] = Counter()

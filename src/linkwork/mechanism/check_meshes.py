@@ -75,21 +75,13 @@ _SPARE = 3.0  # inertias are often identified and shapes drawn coarsely: slips o
 _THINNEST = 2e-3  # metres; flat shapes are taken for sheets of this thickness
 _SMALL = 0.01  # of the link's size: a radius of gyration below this is a slip
 _LIGHT = 1e-2  # kg; lighter links are often mere place holders
-# How `geometry.meshes.resolve` says why it gives no file, and the code of each reason.
-_REASONS = {
-    "mesh": (
-        ("is not found", "mesh-missing"),
-        ("lies outside", "mesh-outside"),
-        ("is no such file by its name", "mesh-suffix"),
-        ("", "mesh-name"),
-    ),
-    "texture": (
-        ("is not found", "texture-missing"),
-        ("lies outside", "texture-outside"),
-        ("is no such file by its name", "texture-suffix"),
-        ("", "texture-name"),
-    ),
-}
+REASONS = (
+    ("is not found", "missing"),
+    ("lies outside", "outside"),
+    ("is no such file by its name", "suffix"),
+    ("", "name"),
+)
+"""How `geometry.meshes.resolve` says why it gives no file, and the code of each reason."""
 
 
 class FileUse(NamedTuple):
@@ -189,9 +181,9 @@ class _Files:
             return self._find(use.name, MESH_SUFFIXES if use.element == "mesh" else IMAGE_SUFFIXES)
         except InputError as error:
             text = str(error).removeprefix("mesh ")
-        code = next(code for said, code in _REASONS[use.element] if said in text)
+        why = next(why for said, why in REASONS if said in text)
         message, _, hint = text.partition("; ")
-        self._add("warning", code, message, use, hint=show(hint, 600))
+        self._add("warning", f"{use.element}-{why}", message, use, hint=show(hint, 600))
         return None
 
     def _measured(self, path: Path, use: FileUse) -> Floats | None:

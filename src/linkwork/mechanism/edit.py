@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -40,11 +40,11 @@ from linkwork.mechanism.loops import (
     Loop,
     checked,
     coupling,
+    free_name,
     gap_between,
 )
 from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
-from linkwork.mechanism.named_positions import joint_values
-from linkwork.mechanism.neutral import neutral
+from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.position_limits import inside_limits
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import inertias
@@ -91,7 +91,7 @@ def parts_of(m: Mechanism) -> Parts:
 
 def _coordinate_part(m: Mechanism, c: int) -> JointPart:
     """A coordinate with its limits, between no links."""
-    at, v = int(m.q_start[c]), int(m.v_start[c])
+    at, v = m.q_indices([c])[0], m.v_indices([c])[0]
     single = m.joint_types[c].n_q == 1
     upper = float(m.upper[at] if single else m.angle_limit[c])
     return JointPart(
@@ -218,20 +218,15 @@ def _positions_to_lock(
             raise InputError(f"a position is given for '{name}', which is not to be locked")
     else:
         given = {} if at is None else _in_order(m, names, at)
-    q = neutral(m)
-    parts = {name: m.q_slice(m.joint(name)) for name in names}
-    for name, part in parts.items():
-        if given.get(name) is not None:
-            q[part] = joint_values("position", name, given[name], part.stop - part.start)
     q = inside_limits(
         m,
-        q,
+        configuration_from(m, {name: at for name, at in given.items() if at is not None}),
         m.q_indices(m.joint(name) for name in names),
         "lock",
         whose="cannot be locked at",
         hint="lock it inside them, or change the limits in the description",
     )
-    return {name: q[part] for name, part in parts.items()}
+    return {name: q[m.q_slice(m.joint(name))] for name in names}
 
 
 def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
@@ -257,11 +252,7 @@ def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
 
 
 def _with_coupled(m: Mechanism, held: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The held positions, and those of joints that are coupled to held ones alone.
-
-    Raises: InputError for a joint that is held though a leader of it is not, or elsewhere than its
-    leaders say.
-    """
+    """The held positions, and those of joints that are coupled to held ones alone."""
     found = dict(held)
     waiting = list(m.couplings)
     while ready := [each for each in waiting if all(name in found for name in each.leaders)]:
@@ -289,10 +280,7 @@ def _named(each: Coupling) -> str:
 
 
 def _closures_of_locked(m: Mechanism, locked: Mechanism, held: Mapping[str, Floats]) -> Closures:
-    """The loops and couplings that are left when some joints are locked at ``held``.
-
-    Raises: InputError where a loop between frames that are now on one body is not closed.
-    """
+    """The loops and couplings that are left when some joints are locked at ``held``."""
     loops: list[Loop] = []
     for loop in m.loops:
         a, b = locked.frame(loop.frame_a), locked.frame(loop.frame_b)
@@ -451,12 +439,7 @@ def close(
     Raises: UnknownNameError for frames and kinds; InputError for names that are taken, frames on
     one body, and distances that are none.
     """
-    taken = {loop.name for loop in m.loops}
-    if name is None:
-        name = first = f"{frame_a}-{frame_b}"
-        number = 2
-        while name in taken:
-            name, number = f"{first}_{number}", number + 1
+    name = free_name(f"{frame_a}-{frame_b}", m.loops) if name is None else name
     added = Loop(name, frame_a, frame_b, kind, distance)  # pyright: ignore[reportArgumentType] -- checked there
     return with_closures(m, m.closures._replace(loops=(*m.loops, added)))
 
@@ -552,6 +535,74 @@ def _together(link: LinkPart, load: LinkPart, R: Floats, p: Floats) -> LinkPart:
     return replace(link, mass=float(mass[0]), com=com[0], I_com=I_com[0])
 
 
+# --- mechanisms beside each other -----------------------------------------------------------------
+
+
+class Attachment(NamedTuple):
+    """A mechanism that comes to stand beside another one, on its root."""
+
+    name: str  # in front of the names of its links, frames, loops and other joints
+    mechanism: Mechanism
+    leaders: Mapping[str, str]  # the joint of the other one that each of these joints follows
+    joints: Mapping[str, str]  # new names of joints
+
+    def own(self, name: str) -> str:
+        """The name of a link, frame or loop of the mechanism in the whole."""
+        return f"{self.name}: {name}"
+
+    def joint(self, name: str) -> str:
+        """The joint of the whole that has the position of one of the mechanism's."""
+        return self.leaders.get(name) or self.joints.get(name) or self.own(name)
+
+
+def with_attached(m: Mechanism, attachments: Sequence[Attachment]) -> Mechanism:
+    """The mechanism with others beside it, their loops and couplings among its own.
+
+    Raises: UnsupportedFeatureError for a mechanism on a floating base.
+    """
+    whole = parts_of(m)
+    root = whole.links[0].name
+    for each in attachments:
+        other, own = parts_of(each.mechanism), each.own
+        if other.base != "fixed":
+            raise UnsupportedFeatureError(f"the mechanism '{each.name}' is not on a fixed base")
+        whole.links += [LinkPart(own(link.name)) for link in other.links]
+        name, ground = own("ground joint"), own(other.links[0].name)
+        whole.joints.append(JointPart(name=name, type=JointType.FIXED, parent=root, child=ground))
+        for joint in other.joints:
+            mimic = joint.mimic and joint.mimic._replace(leader=each.joint(joint.mimic.leader))
+            if mimic is None and joint.name in each.leaders:
+                mimic = Mimic(each.leaders[joint.name])
+            names = {
+                "name": each.joint(joint.name) if mimic is None else own(joint.name),
+                "parent": joint.parent and own(joint.parent),
+                "child": joint.child and own(joint.child),
+            }
+            whole.joints.append(replace(joint, mimic=mimic, **names))
+        for frame in other.frames:
+            names = {
+                "name": own(frame.name),
+                "link": own(frame.link),
+                "fixed_to": frame.fixed_to and own(frame.fixed_to),
+                "carrier": frame.carrier and own(frame.carrier),
+            }
+            described = frame.described and LinkPart(own(frame.name))
+            whole.frames.append(replace(frame, described=described, **names))
+        there, more = whole.closures, other.closures
+        loops = [
+            replace(p, name=own(p.name), frame_a=own(p.frame_a), frame_b=own(p.frame_b))
+            for p in more.loops
+        ]
+        couplings = [
+            replace(c, joint=each.joint(c.joint), leaders=tuple(map(each.joint, c.leaders)))
+            for c in more.couplings
+        ]
+        whole.closures = Closures(
+            (*there.loops, *loops), (*there.couplings, *couplings), there.actuated
+        )
+    return assemble(whole)
+
+
 # --- loops of a file ------------------------------------------------------------------------------
 
 
@@ -560,17 +611,13 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
 
     Raises: DescriptionError with every entry that does not fit: names that do not exist, kinds.
     """
-    edits: list[tuple[str, int, Callable[[Mechanism], Mechanism]]] = []
-    for each in record.loops:
-        edits.append(("loops", each.line, lambda m, each=each: _with_loop_of(m, each)))
-    for each in record.couplings:
-        edits.append(("couplings", each.line, lambda m, each=each: _with_coupling_of(m, each)))
-    if record.actuated:
-        edits.append(("actuated", record.actuated_line, lambda m: actuate(m, record.actuated)))
+    entries: list[tuple[str, int, Any]] = [("loops", each.line, each) for each in record.loops]
+    entries += [("couplings", each.line, each) for each in record.couplings]
+    entries += [("actuated", record.actuated_line, record.actuated)] if record.actuated else []
     found: list[Finding] = []
-    for element, line, edit in edits:
+    for element, line, each in entries:
         try:
-            m = edit(m)
+            m = _with_entry(m, each)
         except LinkworkError as error:
             found.append(Finding("error", "loops", str(error), record.file, line, element))
     if found:
@@ -578,11 +625,12 @@ def with_loops(m: Mechanism, record: LoopsRecord) -> Mechanism:
     return m
 
 
-def _with_loop_of(m: Mechanism, each: LoopRecord) -> Mechanism:
-    return close(m, each.frame_a, each.frame_b, each.kind, name=each.name, distance=each.distance)
-
-
-def _with_coupling_of(m: Mechanism, each: CouplingRecord) -> Mechanism:
+def _with_entry(m: Mechanism, each: LoopRecord | CouplingRecord | Sequence[str]) -> Mechanism:
+    if isinstance(each, LoopRecord):
+        kind, distance = each.kind, each.distance
+        return close(m, each.frame_a, each.frame_b, kind, name=each.name, distance=distance)
+    if not isinstance(each, CouplingRecord):
+        return actuate(m, each)
     if not each.operations:
         return couple(m, each.joint, each.leaders, rate=each.rates, offset=each.offset)
     return couple(m, each.joint, each.leaders, checked(len(each.leaders), each.operations))

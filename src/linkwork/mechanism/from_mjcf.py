@@ -33,7 +33,7 @@ from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve
 from linkwork.mechanism import rigid
 from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Parts, assemble
-from linkwork.mechanism.loops import Closures, Loop, coupling
+from linkwork.mechanism.loops import Closures, Loop, coupling, free_name
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.ops.numpy import NUMPY, PLAIN
 from linkwork.spatial.rotations import from_axis_angle, from_quaternion, rotation_z
@@ -302,7 +302,7 @@ class _Equalities:
             )
             self._find("note", "rigid-equality", text, closure.place, closure.name)
             return
-        name = self._loop_name(name)
+        name = free_name(name, self.loops)
         a, b = (
             self._frame_of(anchor, f"{name}/{side}")
             for anchor, side in ((closure.a, "a"), (closure.b, "b"))
@@ -321,12 +321,6 @@ class _Equalities:
     def _frame(self, name: str, link: str, R: Floats, p: Floats) -> str:
         name = _free_name(name, self.taken)
         self.frames.append(FramePart(name, link, R, p))
-        return name
-
-    def _loop_name(self, name: str) -> str:
-        names, first, number = {loop.name for loop in self.loops}, name, 2
-        while name in names:
-            name, number = f"{first}_{number}", number + 1
         return name
 
     def couple(self, given: Coupling) -> None:
@@ -370,7 +364,7 @@ class _Equalities:
             turn = rotation_z(NUMPY, q)
         else:
             shift = part.R @ straight[:, 2] * q
-        name = self._loop_name(name or f"{record.name} held")
+        name = free_name(name or f"{record.name} held", self.loops)
         parent, child = part.parent or "", part.child or ""
         a = self._frame(f"{name}/a", parent, part.R @ straight @ turn, part.p + shift)
         b = self._frame(f"{name}/b", child, straight, np.zeros(3))

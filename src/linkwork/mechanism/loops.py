@@ -9,7 +9,7 @@ operations, by which it is compared, hashed, pickled and written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -152,10 +152,7 @@ def _inputs(o: GraphOps, n_inputs: int) -> list[Expressions]:
 
 
 def _read(n_inputs: int, result: Expressions) -> Expression:
-    """The nodes of a number of a graph.
-
-    Raises: InputError for constants that are not finite, divisions by zero and too many nodes.
-    """
+    """The nodes of a number of a graph."""
     graph = result.graph
     order = graph.needed([result.numbers]) or [ZERO]
     if len(order) > _MOST_NODES:
@@ -291,6 +288,14 @@ def kind_of(given: Any) -> str:
             f"'xy/z' (position and rotation), not {given!r:.60}"
         )
     return "/".join("".join(sorted(part)) for part in parts)
+
+
+def free_name(name: str, loops: Iterable[Loop]) -> str:
+    """The name, with the first number from 2 on behind it where one of the loops has it."""
+    taken, number, found = {loop.name for loop in loops}, 2, name
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
 
 
 def coupling(

@@ -251,7 +251,7 @@ def dynamics_inputs(
     """
     found: dict[str, ArrayLike] = {}
     if gravity is not None:
-        found["gravity"] = gravity
+        found["gravity"] = real_array(gravity, "gravity")
     if armature is not None:
         rotors = real_array(armature, "armature")
         if (rotors < 0).any():

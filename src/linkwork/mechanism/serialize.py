@@ -173,10 +173,7 @@ _JOINT_TYPES = {kind.label: kind for kind in JointType}
 
 
 def _decoded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `Mechanism`.
-
-    Raises: _FieldError naming the first field that is not what it must be.
-    """
+    """The arguments of `Mechanism`."""
     kinds = {field.name: str(field.type) for field in fields(Mechanism)}
     for name in sorted(set(kinds) ^ set(values)):
         raise _FieldError(name, "is missing" if name in kinds else "is not a known field")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -73,21 +72,14 @@ def to_dh(m: Mechanism, tip: str, *, convention: Convention = "standard") -> DHT
 
 
 def _chain(m: Mechanism, last: int) -> list[int]:
-    """The bodies that move, from the first joint to the last.
-
-    Raises: UnsupportedFeatureError.
-    """
+    """The bodies that move, from the first joint to the last."""
 
     def refuse(why: str) -> UnsupportedFeatureError:
         return UnsupportedFeatureError(f"'{m.name}' has no Denavit-Hartenberg table: {why}")
 
     if m.is_closed:
         raise refuse("it has loops or couplings, and a table is a chain")
-    chain: list[int] = []
-    while last >= 0:
-        chain.append(last)
-        last = int(m.parent[last])
-    chain.reverse()
+    chain = m.ancestry(last)
     others = sorted(set(range(m.n_bodies)) - set(chain))
     if others:
         name = m.body_joint_names[others[0]]
@@ -187,7 +179,7 @@ def _along_x(alpha: float, a: float) -> Floats:
 def _row(m: Mechanism, body: int, parameters: dict[str, Any], T_body_link: Floats) -> DHRow:
     """A row with the joint's limits, and the body's inertia in the frame of the row."""
     c = int(m.coordinate[body])
-    q, v = int(m.q_start[c]), int(m.v_start[c])
+    q, v = m.q_indices([c])[0], m.v_indices([c])[0]
     R = T_body_link[:3, :3]
     mass = float(m.mass[body])
     com = R.T @ (m.p_body_com[body] - T_body_link[:3, 3])
@@ -206,7 +198,7 @@ def _row(m: Mechanism, body: int, parameters: dict[str, Any], T_body_link: Float
         damping=float(m.damping[v]),
         friction=float(m.friction[v]),
         mass=mass if has_mass else None,
-        com=_three(com) if has_mass else (0.0, 0.0, 0.0),
+        com=tuple(com.tolist()) if has_mass else (0.0, 0.0, 0.0),  # pyright: ignore[reportArgumentType]
         inertia=tuple(inertia[upper].tolist()) if has_mass else None,  # pyright: ignore[reportArgumentType]
     )
 
@@ -218,11 +210,6 @@ def _link_at(m: Mechanism, body: int, T_body_link: Floats) -> str:
         if np.allclose(T, T_body_link, rtol=0.0, atol=1e-9):
             return m.frame_names[k]
     return m.body_names[body]
-
-
-def _three(values: Sequence[float] | Floats) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in values)
-    return x, y, z
 
 
 def _bound(value: float) -> float | None:

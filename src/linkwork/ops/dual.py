@@ -10,6 +10,7 @@ Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed. (2008), sect
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import matmul, mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -65,16 +66,16 @@ class Dual:
         return _lifted(self.ops, other) - self
 
     def __mul__(self, other: Block) -> Dual:
-        return _product(self.ops, lambda a, b: a * b, self, other)
+        return _product(self.ops, mul, self, other)
 
     def __rmul__(self, other: Block) -> Dual:
-        return _product(self.ops, lambda a, b: a * b, other, self)
+        return _product(self.ops, mul, other, self)
 
     def __matmul__(self, other: Block) -> Dual:
-        return _product(self.ops, lambda a, b: a @ b, self, other)
+        return _product(self.ops, matmul, self, other)
 
     def __rmatmul__(self, other: Block) -> Dual:
-        return _product(self.ops, lambda a, b: a @ b, other, self)
+        return _product(self.ops, matmul, other, self)
 
     def __truediv__(self, other: Block) -> Dual:
         other = _lifted(self.ops, other)
@@ -92,6 +93,39 @@ class Dual:
         return Dual(self.ops, self.value[index], {k: x[index] for k, x in self.changes.items()})
 
 
+def _linear(name: str) -> Callable[..., Dual]:
+    """The operation of this name on a block, which is linear in it."""
+
+    def method(self: Duals, x: Block, *where: int) -> Dual:
+        function, own = getattr(self.ops, name), self.const(x)
+        changes = {k: function(change, *where) for k, change in own.changes.items()}
+        return Dual(self.ops, function(own.value, *where), changes)
+
+    return method
+
+
+def _bilinear(name: str) -> Callable[..., Dual]:
+    """The operation of this name on two blocks, which is linear in each."""
+
+    def method(self: Duals, a: Block, b: Block) -> Dual:
+        return _product(self.ops, getattr(self.ops, name), a, b)
+
+    return method
+
+
+def _gathered(name: str) -> Callable[..., Dual]:
+    """The operation of this name that puts blocks together."""
+
+    def method(self: Duals, parts: Sequence[Block]) -> Dual:
+        function, own = getattr(self.ops, name), [self.const(each) for each in parts]
+        found: Changes = {}
+        for k in sorted({k for each in own for k in each.changes}):
+            found[k] = function([self.change(each, k) for each in own])
+        return Dual(self.ops, function([each.value for each in own]), found)
+
+    return method
+
+
 class Duals:
     """A back end of dual numbers over another one."""
 
@@ -107,40 +141,15 @@ class Duals:
         """The derivative of a block along a direction, in the back end below."""
         own = self.const(x)
         found = own.changes.get(direction)
-        return _zero(self.ops, own) if found is None else found
+        return self.ops.const(np.zeros(own.shape)) if found is None else found
 
     def const(self, value: Any) -> Dual:
         return _lifted(self.ops, value)
 
-    def vector(self, scalars: Sequence[Block]) -> Dual:
-        return _gathered(self, self.ops.vector, scalars)
-
-    def matrix(self, columns: Sequence[Block]) -> Dual:
-        return _gathered(self, self.ops.matrix, columns)
-
-    def concat(self, vectors: Sequence[Block]) -> Dual:
-        return _gathered(self, self.ops.concat, vectors)
-
-    def part(self, v: Block, start: int, stop: int) -> Dual:
-        return _linear(self, lambda x: self.ops.part(x, start, stop), v)
-
-    def column(self, a: Block, j: int) -> Dual:
-        return _linear(self, lambda x: self.ops.column(x, j), a)
-
-    def row(self, a: Block, i: int) -> Dual:
-        return _linear(self, lambda x: self.ops.row(x, i), a)
-
-    def transpose(self, a: Block) -> Dual:
-        return _linear(self, self.ops.transpose, a)
-
-    def dot(self, a: Block, b: Block) -> Dual:
-        return _product(self.ops, self.ops.dot, a, b)
-
-    def cross(self, a: Block, b: Block) -> Dual:
-        return _product(self.ops, self.ops.cross, a, b)
-
-    def outer(self, a: Block, b: Block) -> Dual:
-        return _product(self.ops, self.ops.outer, a, b)
+    vector, matrix, concat = map(_gathered, ("vector", "matrix", "concat"))
+    part, column, row = map(_linear, ("part", "column", "row"))
+    transpose = _linear("transpose")
+    dot, cross, outer = map(_bilinear, ("dot", "cross", "outer"))
 
     def sin(self, x: Block) -> Dual:
         own = self.const(x)
@@ -198,39 +207,9 @@ class Duals:
         value = self.ops.select(condition, first.value, second.value)
         found: Changes = {}
         for k in sorted({*first.changes, *second.changes}):
-            either = [each.changes.get(k) for each in (first, second)]
-            x, y = (
-                _zero(self.ops, each) if change is None else change
-                for each, change in zip((first, second), either, strict=True)
-            )
-            found[k] = self.ops.select(condition, x, y)
+            either = self.change(first, k), self.change(second, k)
+            found[k] = self.ops.select(condition, *either)
         return Dual(self.ops, value, found)
-
-
-def _zero(ops: Ops, own: Dual) -> Block:
-    return ops.const(np.zeros(own.shape))
-
-
-def _linear(duals: Duals, function: Callable[[Block], Block], x: Block) -> Dual:
-    own = duals.const(x)
-    changes = {k: function(change) for k, change in own.changes.items()}
-    return Dual(duals.ops, function(own.value), changes)
-
-
-def _gathered(
-    duals: Duals, function: Callable[[list[Block]], Block], parts: Sequence[Block]
-) -> Dual:
-    own = [duals.const(each) for each in parts]
-    found: Changes = {}
-    for k in sorted({k for each in own for k in each.changes}):
-        changes = [each.changes.get(k) for each in own]
-        found[k] = function(
-            [
-                _zero(duals.ops, each) if change is None else change
-                for each, change in zip(own, changes, strict=True)
-            ]
-        )
-    return Dual(duals.ops, function([each.value for each in own]), found)
 
 
 def _by_slope(own: Dual, value: Block, slope: Callable[[], Block]) -> Dual:

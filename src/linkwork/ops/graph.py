@@ -23,17 +23,9 @@ ZERO, ONE = 0, 1
 """The numbers of the expressions 0.0 and 1.0 in every graph."""
 
 
-def _less(a: float, b: float) -> float:
-    return float(a < b)
-
-
-def _quotient(a: float, b: float) -> float:
-    return float(np.float64(a) / np.float64(b))
-
-
 _FOLDED: dict[str, Callable[..., Any]] = {
     "SIN": np.sin, "COS": np.cos, "ATAN2": math.atan2, "SQRT": np.sqrt, "FLOOR": np.floor,
-    "FABS": abs, "FMIN": np.fmin, "FMAX": np.fmax, "LT": _less,
+    "FABS": abs, "FMIN": np.fmin, "FMAX": np.fmax, "LT": lambda a, b: float(a < b),
     "AND": lambda a, b: float(a != 0 and b != 0), "OR": lambda a, b: float(a != 0 or b != 0),
 }  # fmt: skip
 """The values of operations of constants; `_RULES` has those of the others."""
@@ -250,7 +242,7 @@ class ExpressionGraph:
         x, y = self.values[a], self.values[b]
         if x is not None and y is not None:
             with np.errstate(all="ignore"):
-                return self.constant(_quotient(x, y))
+                return self.constant(float(np.float64(x) / np.float64(y)))
         if a == b:
             return ONE
         if y is not None and abs(math.frexp(y)[0]) == 0.5 and math.isfinite(1.0 / y):
@@ -311,6 +303,31 @@ _RULES: dict[str, Callable[..., int]] = {
 """Operations that are simplified."""
 
 
+def _operator(name: str) -> tuple[Callable[..., Expressions], Callable[..., Expressions]]:
+    """An operator of blocks and the reflected one: the rule of this name, element by element."""
+    rule = getattr(ExpressionGraph, name)
+
+    def operator(self: Expressions, other: Any) -> Expressions:
+        return self.both(partial(rule, self.graph), self, other)
+
+    def reflected(self: Expressions, other: Any) -> Expressions:
+        return self.both(partial(rule, self.graph), other, self)
+
+    return operator, reflected
+
+
+def _refusal(by: str) -> Callable[..., Any]:
+    """A method that refuses to tell a function that is traced which way to go."""
+
+    def refuse(_self: Expressions, *_other: object) -> Any:
+        raise InputError(
+            f"a traced function may not branch on its numbers, as it does by {by}: it is called "
+            "once, and what it computed is kept"
+        )
+
+    return refuse
+
+
 class Expressions:
     """A block of a graph: ``numbers`` of its expressions in row-major order, and a shape.
 
@@ -342,29 +359,10 @@ class Expressions:
             shape = shape or second.shape
         return Expressions(self.graph, shape, list(map(operation, x, y)))
 
-    def __add__(self, other: Any) -> Expressions:
-        return self.both(self.graph.add, self, other)
-
-    def __radd__(self, other: Any) -> Expressions:
-        return self.both(self.graph.add, other, self)
-
-    def __sub__(self, other: Any) -> Expressions:
-        return self.both(self.graph.subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Expressions:
-        return self.both(self.graph.subtract, other, self)
-
-    def __mul__(self, other: Any) -> Expressions:
-        return self.both(self.graph.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Expressions:
-        return self.both(self.graph.multiply, other, self)
-
-    def __truediv__(self, other: Any) -> Expressions:
-        return self.both(self.graph.divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Expressions:
-        return self.both(self.graph.divide, other, self)
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("subtract")
+    __mul__, __rmul__ = _operator("multiply")
+    __truediv__, __rtruediv__ = _operator("divide")
 
     def __neg__(self) -> Expressions:
         return self.each(self.graph.negative)
@@ -410,29 +408,11 @@ class Expressions:
             )
         return function(*inputs)
 
-    def __lt__(self, other: object) -> bool:
-        raise _branches("<")
-
-    def __le__(self, other: object) -> bool:
-        raise _branches("<=")
-
-    def __gt__(self, other: object) -> bool:
-        raise _branches(">")
-
-    def __ge__(self, other: object) -> bool:
-        raise _branches(">=")
-
-    def __eq__(self, other: object) -> bool:
-        raise _branches("== or in")  # a list is searched by ==, and so is a match
-
-    def __ne__(self, other: object) -> bool:
-        raise _branches("!=")
-
-    def __hash__(self) -> int:
-        raise _branches("a set or a dict")  # by which tables and caches look their keys up
-
-    def __bool__(self) -> bool:
-        raise _branches("if, and, or, not")
+    __lt__, __le__, __gt__, __ge__ = map(_refusal, ("<", "<=", ">", ">="))
+    __eq__ = _refusal("== or in")  # a list is searched by ==, and so is a match
+    __ne__ = _refusal("!=")
+    __hash__ = _refusal("a set or a dict")  # by which tables and caches look their keys up
+    __bool__ = _refusal("if, and, or, not")
 
     def __float__(self) -> float:
         raise InputError("a traced function takes numpy's functions: np.sin, not math.sin")
@@ -465,13 +445,6 @@ def _matrix_product(a: Expressions, other: Any) -> Expressions:
     columns = [b.numbers[j::n_columns] for j in range(n_columns)]
     numbers = [inner(row, column) for row in a.rows() for column in columns]
     return Expressions(a.graph, (a.shape[0], n_columns), numbers)
-
-
-def _branches(by: str) -> InputError:
-    return InputError(
-        f"a traced function may not branch on its numbers, as it does by {by}: it is called once, "
-        "and what it computed is kept"
-    )
 
 
 MOST_POWER = 64
@@ -508,18 +481,6 @@ def _applied(operation: str, *blocks: Any) -> Any:
     return own.each(function) if len(blocks) == 1 else own.both(function, *blocks)
 
 
-def _degrees(x: Expressions) -> Expressions:
-    return x * (180.0 / math.pi)
-
-
-def _radians(x: Expressions) -> Expressions:
-    return x * (math.pi / 180.0)
-
-
-def _cosine_of_sine(x: Expressions) -> Expressions:
-    return _applied("SQRT", 1.0 - x * x)
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": partial(_applied, "ADD"), "subtract": partial(_applied, "SUB"),
     "multiply": partial(_applied, "MUL"), "divide": partial(_applied, "DIV"),
@@ -532,11 +493,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda x: _applied("SIN", x),
     "cos": lambda x: _applied("COS", x),
     "tan": lambda x: _applied("SIN", x) / _applied("COS", x),
-    "arcsin": lambda x: _applied("ATAN2", x, _cosine_of_sine(x)),
-    "arccos": lambda x: _applied("ATAN2", _cosine_of_sine(x), x),
+    "arcsin": lambda x: _applied("ATAN2", x, _applied("SQRT", 1.0 - x * x)),
+    "arccos": lambda x: _applied("ATAN2", _applied("SQRT", 1.0 - x * x), x),
     "arctan": lambda x: _applied("ATAN2", x, 1.0),
     "arctan2": lambda y, x: _applied("ATAN2", y, x),
-    "deg2rad": _radians, "radians": _radians, "rad2deg": _degrees, "degrees": _degrees,
+    "deg2rad": lambda x: x * (math.pi / 180.0), "radians": lambda x: x * (math.pi / 180.0),
+    "rad2deg": lambda x: x * (180.0 / math.pi), "degrees": lambda x: x * (180.0 / math.pi),
 }  # fmt: skip
 """NumPy's functions that blocks take, by name."""
 
@@ -547,6 +509,16 @@ def block_of(graph: ExpressionGraph, value: Any) -> Expressions:
         return Expressions(graph, (), [graph.constant(value)])
     array = np.asarray(value, dtype=np.float64)
     return Expressions(graph, array.shape, [graph.constant(x) for x in array.ravel().tolist()])
+
+
+def _of_scalars(operation: str) -> Callable[..., Expressions]:
+    """A method that is this operation of the graph."""
+
+    def method(self: GraphOps, *scalars: Block) -> Expressions:
+        number = self.graph.apply(operation, *map(self.scalar, scalars))
+        return Expressions(self.graph, (), [number])
+
+    return method
 
 
 class GraphOps:
@@ -570,13 +542,14 @@ class GraphOps:
         """The value as constants; a block is itself."""
         return value if isinstance(value, Expressions) else block_of(self.graph, value)
 
-    def _scalar(self, value: Any) -> int:
+    def scalar(self, value: Any) -> int:
+        """The number of a scalar's expression."""
         (number,) = self.const(value).numbers
         return number
 
     def vector(self, scalars: Sequence[Block]) -> Expressions:
         """The scalars as one vector."""
-        return Expressions(self.graph, (len(scalars),), [self._scalar(each) for each in scalars])
+        return Expressions(self.graph, (len(scalars),), [self.scalar(each) for each in scalars])
 
     def matrix(self, columns: Sequence[Block]) -> Expressions:
         parts = [self.const(column).numbers for column in columns]
@@ -625,50 +598,17 @@ class GraphOps:
         numbers = [multiply(j, k) for j in x for k in y]
         return Expressions(self.graph, (len(x), len(y)), numbers)
 
-    def _function(self, operation: str, *blocks: Block) -> Expressions:
-        number = self.graph.apply(operation, *[self._scalar(each) for each in blocks])
-        return Expressions(self.graph, (), [number])
-
-    def sin(self, x: Block) -> Expressions:
-        return self._function("SIN", x)
-
-    def cos(self, x: Block) -> Expressions:
-        return self._function("COS", x)
-
-    def atan2(self, y: Block, x: Block) -> Expressions:
-        return self._function("ATAN2", y, x)
-
-    def sqrt(self, x: Block) -> Expressions:
-        return self._function("SQRT", x)
-
-    def floor(self, x: Block) -> Expressions:
-        return self._function("FLOOR", x)
-
-    def absolute(self, x: Block) -> Expressions:
-        return self._function("FABS", x)
-
-    def minimum(self, a: Block, b: Block) -> Expressions:
-        return self._function("FMIN", a, b)
-
-    def maximum(self, a: Block, b: Block) -> Expressions:
-        return self._function("FMAX", a, b)
-
-    def less(self, a: Block, b: Block) -> Condition:
-        """Whether a < b, as 0 or 1."""
-        return self._function("LT", a, b)
-
-    def both(self, a: Condition, b: Condition) -> Condition:
-        return self._function("AND", a, b)
-
-    def either(self, a: Condition, b: Condition) -> Condition:
-        return self._function("OR", a, b)
-
-    def negate(self, a: Condition) -> Condition:
-        return self._function("NOT", a)
+    sin, cos, sqrt = map(_of_scalars, ("SIN", "COS", "SQRT"))
+    atan2 = _of_scalars("ATAN2")
+    floor, absolute = map(_of_scalars, ("FLOOR", "FABS"))
+    minimum, maximum = map(_of_scalars, ("FMIN", "FMAX"))
+    less = _of_scalars("LT")
+    """Whether a < b, as 0 or 1."""
+    both, either, negate = map(_of_scalars, ("AND", "OR", "NOT"))
 
     def select(self, condition: Condition, a: Block, b: Block) -> Expressions:
         """``(c ? a : 0) + (!c ? b : 0)``, element by element: both sides stand in the graph."""
-        g, c = self.graph, self._scalar(condition)
+        g, c = self.graph, self.scalar(condition)
         otherwise = g.opposite_condition(c)
         first, second = self.const(a), self.const(b)
         shape = first.shape or second.shape

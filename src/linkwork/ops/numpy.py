@@ -6,13 +6,22 @@ This is the reference that the other back ends and the compiled kernels are test
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.ops.protocol import Block, Condition, Ops
+
+
+def _of_scalars(name: str) -> Callable[..., Block]:
+    """A method that is the library's function of this name."""
+
+    def method(self: ArrayOps, *scalars: Block) -> Block:
+        return getattr(self.xp, name)(*map(self.scalar, scalars))
+
+    return method
 
 
 class ArrayOps:
@@ -40,29 +49,14 @@ class ArrayOps:
         """A transposed view."""
         return a.T
 
-    def sin(self, x: Block) -> Block:
-        return self.xp.sin(self.scalar(x))
-
-    def cos(self, x: Block) -> Block:
-        return self.xp.cos(self.scalar(x))
-
-    def atan2(self, y: Block, x: Block) -> Block:
-        return self.xp.arctan2(self.scalar(y), self.scalar(x))
-
-    def sqrt(self, x: Block) -> Block:
-        return self.xp.sqrt(self.scalar(x))
-
-    def floor(self, x: Block) -> Block:
-        return self.xp.floor(self.scalar(x))
-
-    def absolute(self, x: Block) -> Block:
-        return self.xp.abs(self.scalar(x))
-
-    def minimum(self, a: Block, b: Block) -> Block:
-        return self.xp.minimum(self.scalar(a), self.scalar(b))
-
-    def maximum(self, a: Block, b: Block) -> Block:
-        return self.xp.maximum(self.scalar(a), self.scalar(b))
+    sin = _of_scalars("sin")
+    cos = _of_scalars("cos")
+    atan2 = _of_scalars("arctan2")
+    sqrt = _of_scalars("sqrt")
+    floor = _of_scalars("floor")
+    absolute = _of_scalars("abs")
+    minimum = _of_scalars("minimum")
+    maximum = _of_scalars("maximum")
 
     def less(self, a: Block, b: Block) -> Condition:
         """Whether a < b, as the library's bool."""
@@ -144,17 +138,10 @@ class PlainOps(NumpyOps):
     def dot(self, a: Block, b: Block) -> Block:
         return sum(x * y for x, y in zip(a, b, strict=True))
 
-    def sin(self, x: Block) -> Block:
-        return math.sin(x)
-
-    def cos(self, x: Block) -> Block:
-        return math.cos(x)
-
-    def atan2(self, y: Block, x: Block) -> Block:
-        return math.atan2(y, x)
-
-    def sqrt(self, x: Block) -> Block:
-        return math.sqrt(x)
+    sin: Any = staticmethod(math.sin)
+    cos: Any = staticmethod(math.cos)
+    atan2: Any = staticmethod(math.atan2)
+    sqrt: Any = staticmethod(math.sqrt)
 
     def less(self, a: Block, b: Block) -> Condition:
         return a < b

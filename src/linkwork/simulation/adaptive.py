@@ -328,7 +328,9 @@ class Adaptive:
                 before = rows.signs[k]
                 for row in np.flatnonzero(taken).tolist():
                     now = self._value(event, row, (float(t[row]), q[row], v[row]))
-                    if _crosses(float(before[row]), now, event.direction):
+                    was = float(before[row])  # one that was zero has not crossed it
+                    over = was != 0.0 and (now == 0.0 or (was > 0.0) != (now > 0.0))
+                    if over and event.direction in (0, 1 if was < 0.0 else -1):
                         crossed.append((k, row, last, share))
                     before[row] = now
             last = share
@@ -378,10 +380,3 @@ class Adaptive:
                 v = np.where(there[:, None], v, self.request.v0)
                 found = self.request.torque_in(self.request.controls(t, (q, v)))
                 track.torques[there, place] = found[there]
-
-
-def _crosses(before: float, now: float, direction: int) -> bool:
-    """Whether a function that was ``before`` has crossed zero; one that was zero has not."""
-    if before == 0.0 or ((before > 0.0) == (now > 0.0) and now != 0.0):
-        return False
-    return direction in (0, 1 if before < 0.0 else -1)

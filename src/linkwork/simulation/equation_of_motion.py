@@ -244,8 +244,15 @@ class System:
     def sticking(
         self, o: Ops, free: Block, v: Block, yields: Block, h: Block, forces: Block
     ) -> Block:
-        """`joint_forces.sticking` of the joints `rubbing`."""
-        return joint_forces.sticking(o, self.mechanism, self.rubbing, (free, v, yields, h), forces)
+        """`joint_forces.improved` for friction of the joints `rubbing` over a step.
+
+        ``free`` (nv,) are the velocities at the end of the step without friction, v (nv,) those at
+        its beginning.
+        """
+        m, joints = self.mechanism, self.rubbing
+        laws = [joint_forces.Rubbing(float(m.friction[k]), v[k]) for k in joints]
+        S = [[h[0] * yields[j * m.n_v + i] for j in range(len(joints))] for i in joints]
+        return joint_forces.improved(o, laws, [free[k] for k in joints], S, forces)
 
     def _responses(
         self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]

@@ -162,9 +162,20 @@ def stop_forces(
 ) -> Block:
     """The forces (nv,) of the stops of these coordinates."""
     forces: list[Block] = [0.0] * m.n_v
+    thin = given["stop_width"][0]  # one over the width
     for k, c in enumerate(stopped):
         at, outward, position, speed = _along(o, m, q, v, c)
-        force = _one(o, m, (position, speed), (k, c), given)
+        spring, damper = given["stop_stiffness"][k], given["stop_damping"][k]
+        force: Block = o.const(0.0)
+        for limit, side in zip(_limits(m, c), (-1.0, 1.0), strict=True):
+            if not np.isfinite(limit):
+                continue
+            depth = side * (position - float(limit))  # how far beyond
+            share = o.minimum(thin * depth, 1.0)
+            inward = damper * (side * speed)
+            pressure = spring * depth + share * inward
+            active = o.both(o.less(0.0, depth), o.less(0.0, pressure))
+            force = force - side * o.select(active, pressure, 0.0)
         forces[at : at + len(outward)] = [force * n for n in outward]
     return o.vector(forces)
 
@@ -205,31 +216,6 @@ def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, 
         )
         for c in stopped
     ]
-
-
-def _one(
-    o: Ops,
-    m: Mechanism,
-    at: tuple[Block, Block],
-    which: tuple[int, int],
-    given: Mapping[str, Block],
-) -> Block:
-    """The force along one coordinate at its position and speed."""
-    (k, c), (x, speed) = which, at
-    spring, damper = given["stop_stiffness"][k], given["stop_damping"][k]
-    thin = given["stop_width"][0]  # one over the width
-    lower, upper = _limits(m, c)
-    force: Block = o.const(0.0)
-    for limit, side in ((lower, -1.0), (upper, 1.0)):
-        if not np.isfinite(limit):
-            continue
-        depth = side * (x - float(limit))  # how far beyond
-        share = o.minimum(thin * depth, 1.0)
-        inward = damper * (side * speed)
-        pressure = spring * depth + share * inward
-        active = o.both(o.less(0.0, depth), o.less(0.0, pressure))
-        force = force - side * o.select(active, pressure, 0.0)
-    return force
 
 
 def _limits(m: Mechanism, c: int) -> tuple[float, float]:
@@ -433,25 +419,6 @@ def _newton(at: _Point, S: Sequence[Sequence[Block]]) -> list[Block]:
         known = sum((rows[i][j] * change[j] for j in range(i + 1, n)), 0.0)
         change[i] = (rows[i][n] - known) / rows[i][i]
     return change
-
-
-def sticking(
-    o: Ops,
-    m: Mechanism,
-    joints: Sequence[int],
-    entering: tuple[Block, Block, Block, Block],
-    forces: Block,
-) -> Block:
-    """`improved` for friction over a step: of (free, v, W, h) and the forces (n,).
-
-    ``free`` (nv,) are the velocities at the end of the step without friction, v (nv,) those at its
-    beginning, W (nv n,) the accelerations that unit forces on these joints give, column by column.
-    """
-    free, v, W, h = entering
-    at = {k: j for j, k in enumerate(joints)}
-    laws = [Rubbing(float(m.friction[k]), v[k]) for k in joints]
-    S = [[h[0] * W[at[j] * m.n_v + i] for j in joints] for i in joints]
-    return improved(o, laws, [free[k] for k in joints], S, forces)
 
 
 CREEP = 1.0e-3

@@ -14,7 +14,7 @@ methods).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,14 +59,19 @@ def projected(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     than `STEADY` times one and the largest speed.
     """
     parts = closure_parts(m)
-    seen = _seen(o, m, parts, q)
-    weighed = _Weighed(o, m, q, seen.rows)
-    q = moved(o, m, q, weighed.correction(seen.error))
-    seen = _seen(o, m, parts, q)
+    error, rows = _seen(o, m, parts, q)
+    masses = mass_matrix.passes(Sweep(o, m, q)).lower()
+    by = held(o, masses, m.n_v, independent(o, m, rows), stiffness(m))
+
+    def correction(opening: list[Block]) -> Block:
+        return as_vector(o, answered(by, {}, opening).dv)  # -M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ times the opening
+
+    q = moved(o, m, q, correction([-x for x in error]))
+    _, rows = _seen(o, m, parts, q)
     for _ in range(2):  # the second takes what the first has by rows of the old q, and by mu
-        v = v + weighed.correction(_opening(seen.rows, v, sign=-1.0))
+        v = v + correction(_opening(rows, v))
     left = _largest(o, openings(o, m, q)) * (1.0 / CLOSED)
-    opening = _largest(o, _opening(seen.rows, v, sign=1.0))
+    opening = _largest(o, _opening(rows, v))
     fastest = _largest(o, [v[k] for k in range(m.n_v)])
     return o.concat([q, v, o.vector([o.maximum(left, opening / (STEADY * (1.0 + fastest)))])])
 
@@ -77,18 +82,14 @@ def gaps(o: Ops, m: Mechanism, q: Block, v: Block) -> Block:
     opening: list[Block] = []
     for part in closure_parts(m):
         squared += part.residual(o, q).squared
-        opening.append(_largest(o, _opening(_seen(o, m, [part], q).rows, v, sign=1.0)))
+        opening.append(_largest(o, _opening(_seen(o, m, [part], q)[1], v)))
     return o.vector([*squared, *opening])
 
 
-class _Seen(NamedTuple):
-    """A closure at a configuration."""
-
-    error: list[Block]  # minus the closure
-    rows: list[dict[int, Block]]  # of its Jacobian, by the number of v
-
-
-def _seen(o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block) -> _Seen:
+def _seen(
+    o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block
+) -> tuple[list[Block], list[dict[int, Block]]]:
+    """Minus the closure, and the rows of its Jacobian, by the number of v."""
     error: list[Block] = []
     rows: list[dict[int, Block]] = []
     for part in parts:
@@ -97,12 +98,12 @@ def _seen(o: Ops, m: Mechanism, parts: Sequence[ClosurePart], q: Block) -> _Seen
         for i in range(part.n_rows):
             error.append(found.error[i])
             rows.append({k: found.columns[k][i] for k in moving})
-    return _Seen(error, rows)
+    return error, rows
 
 
-def _opening(rows: Sequence[dict[int, Block]], v: Block, sign: float) -> list[Block]:
-    """Rate of each row at these velocities, times ``sign``."""
-    return [sign * sum(value * v[k] for k, value in row.items()) for row in rows]
+def _opening(rows: Sequence[dict[int, Block]], v: Block) -> list[Block]:
+    """The rate of each row at these velocities."""
+    return [sum((value * v[k] for k, value in row.items()), 0.0) for row in rows]
 
 
 def _largest(o: Ops, values: Sequence[Block]) -> Block:
@@ -110,20 +111,6 @@ def _largest(o: Ops, values: Sequence[Block]) -> Block:
     for value in values:
         most = o.maximum(most, o.absolute(value))
     return most
-
-
-class _Weighed:
-    """The masses and the rows at one configuration, factored."""
-
-    def __init__(self, o: Ops, m: Mechanism, q: Block, rows: list[dict[int, Block]]) -> None:
-        self._o = o
-        masses = mass_matrix.passes(Sweep(o, m, q)).lower()
-        self._by = held(o, masses, m.n_v, independent(o, m, rows), stiffness(m))
-
-    def correction(self, error: list[Block]) -> Block:
-        """(nv,): M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ times the error."""
-        opening = [-x for x in error]
-        return as_vector(self._o, answered(self._by, {}, opening).dv)
 
 
 def corrected(
@@ -159,15 +146,6 @@ ASSEMBLED = 1.0e-6
 _UNITS = {"m": "m", "rad": "rad", "1": ""}
 
 
-class _Gap(NamedTuple):
-    name: str
-    size: float
-    unit: str
-
-    def __str__(self) -> str:
-        return f"'{self.name}' by {self.size:.3g} {self.unit}".rstrip()
-
-
 class OpenLoops:
     """Messages about loops that are open, from the numbers of `gaps`."""
 
@@ -175,22 +153,23 @@ class OpenLoops:
         self._parts = closure_parts(m)
         self._groups = [group for part in self._parts for group in part.groups]
 
-    def worst(self, gap: Floats) -> _Gap:
-        """The group that is open most, from the numbers of `gaps`."""
+    def worst(self, gap: Floats) -> tuple[float, str]:
+        """By how much the group that is open most is open, and that in words."""
         errors = [float(g.error(gap[k])) for k, g in enumerate(self._groups)]
-        k = int(np.argmax(errors))
-        return _Gap(self._groups[k].name, errors[k], _UNITS[self._groups[k].unit])
+        size, group = max(zip(errors, self._groups, strict=True), key=lambda each: each[0])
+        return size, f"'{group.name}' by {size:.3g} {_UNITS[group.unit]}".rstrip()
 
-    def fastest(self, gap: Floats) -> _Gap:
-        """The loop that opens fastest."""
+    def fastest(self, gap: Floats) -> tuple[float, str]:
+        """The speed of the loop that opens fastest, and that in words."""
         opening = gap[len(self._groups) :]
         k = int(np.argmax(opening))
-        return _Gap(self._parts[k].name, float(opening[k]), "m/s or rad/s")
+        size = float(opening[k])
+        return size, f"'{self._parts[k].name}' by {size:.3g} m/s or rad/s"
 
     def left_open(self, gap: Floats, too_long: str) -> str:
         """The message on a step that left a loop open; ``too_long`` is the advice on steps."""
-        worst, fastest = self.worst(gap), self.fastest(gap)
-        what = f"{worst} is open" if worst.size > CLOSED else f"the loop {fastest} opens"
+        size, open_ = self.worst(gap)
+        what = f"{open_} is open" if size > CLOSED else f"the loop {self.fastest(gap)[1]} opens"
         return (
             f"the loops cannot be kept closed: {what}; {too_long}, or it has come to a singular "
             "configuration, where other joints must be driven (robot.mobility(q) tells)"
@@ -201,15 +180,15 @@ class OpenLoops:
 
         Raises: InputError.
         """
-        worst, fastest = self.worst(gap), self.fastest(gap)
-        if not worst.size <= ASSEMBLED:
+        (size, open_), (speed, opens) = self.worst(gap), self.fastest(gap)
+        if not size <= ASSEMBLED:
             raise InputError(
-                f"q0{row} is not assembled: {worst} is open; robot.assemble(...) gives "
+                f"q0{row} is not assembled: {open_} is open; robot.assemble(...) gives "
                 "configurations that are"
             )
-        if not fastest.size <= ASSEMBLED * (1.0 + float(np.abs(v).max())):
+        if not speed <= ASSEMBLED * (1.0 + float(np.abs(v).max())):
             raise InputError(
-                f"v0{row} opens the loop {fastest}; robot.passive_rates(q0) @ speeds gives the "
+                f"v0{row} opens the loop {opens}; robot.passive_rates(q0) @ speeds gives the "
                 "velocities that belong to speeds of the actuated joints"
             )
 
@@ -273,8 +252,8 @@ def _lengths(m: Mechanism) -> list[float]:
 
 def singular_passages(
     m: Mechanism, library: Library, times_: Floats, q: Floats, v: Floats
-) -> list[tuple[int, int, int]]:
-    """Each passage of a singular configuration: row, the state nearest to it, the one farthest.
+) -> list[tuple[int, int, str]]:
+    """Each passage of a singular configuration: row, the state nearest to it, the loop's name.
 
     Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
     """
@@ -298,17 +277,18 @@ def singular_passages(
         largest: Any = np.fmax.reduce(volume, axis=1)
         near = least < NEAR * largest[:, None]
         fallen = near & close & (least < 0.5 * most)
-    found: list[tuple[int, int, int]] = []
+    found: list[tuple[int, int, str]] = []
     for row in np.flatnonzero(fallen.any(axis=1)).tolist():
         pairs = np.flatnonzero(fallen[row])
         for group in np.split(pairs, np.flatnonzero(np.diff(pairs) > 2) + 1):
             states = np.arange(group[0], group[-1] + 2)
             nearest = int(states[np.argmin(volume[row, states])])
-            found.append((row, nearest, int(np.nanargmax(volume[row]))))
+            elsewhere = q[row, int(np.nanargmax(volume[row]))]
+            found.append((row, nearest, _loop_of(m, library, q[row, nearest], elsewhere)))
     return found
 
 
-def loop_of(m: Mechanism, library: Library, q: Floats, elsewhere: Floats) -> str:
+def _loop_of(m: Mechanism, library: Library, q: Floats, elsewhere: Floats) -> str:
     """The loop whose rows lose rank at q (nq,), next to another configuration of full rank."""
     scales = np.array(row_scales(m))[:, None] * np.array(_lengths(m))
     J: Any = library.kernel(algorithm_recipe("closure_jacobian", m))(np.stack([elsewhere, q]))

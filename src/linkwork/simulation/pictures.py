@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
@@ -52,12 +51,15 @@ def picture(
     if figure is None:
         figure = new_figure()
     times = simulation.times
-    pushed = _pushed(m, simulation.torques[index], chosen[1])
+    forces, pushed = simulation.torques[index], chosen[1]
+    if m.actuated:  # of joints without actuators only those that push
+        driven = {k for n in m.actuated for k in chosen_numbers(m, n)[1]}
+        pushed = [k for k in pushed if k in driven or forces[:, k].any()] or pushed
     axes: Any = figure.subplots(4, 1, sharex=True)
     panels = (
         ("position", simulation.q[index], chosen[0], labels(m, velocities=False)),
         ("velocity", simulation.v[index], chosen[1], labels(m, velocities=True)),
-        ("force", simulation.torques[index], pushed, labels(m, velocities=True)),
+        ("force", forces, pushed, labels(m, velocities=True)),
     )
     for axis, (what, values, numbers, names) in zip(axes, panels, strict=False):
         for k in numbers:
@@ -82,24 +84,11 @@ def picture(
         axis.grid(visible=True, alpha=0.3)
         axis.margins(x=0.0)
     figure.align_ylabels(axes)
-    figure.suptitle(_title(simulation, index))
-    return figure
-
-
-def _pushed(m: Mechanism, forces: NDArray[np.float64], chosen: list[int]) -> list[int]:
-    """Indices of the forces that are drawn: of joints without actuators only those that push."""
-    if not m.actuated:
-        return chosen
-    driven = {k for n in m.actuated for k in chosen_numbers(m, n)[1]}
-    return [k for k in chosen if k in driven or forces[:, k].any()] or chosen
-
-
-def _title(simulation: Simulation, index: tuple[int, ...]) -> str:
-    name = simulation.mechanism.name
     number = f", roll-out [{', '.join(map(str, index))}]" if index else ""
     why = simulation.reason_for(*index)
     lines = [] if why == "finished" else wrap(why, 90)[:3]
-    return "\n".join([f"{name}{number}", *lines])
+    figure.suptitle("\n".join([f"{m.name}{number}", *lines]))
+    return figure
 
 
 def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:
@@ -136,17 +125,11 @@ _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "force": ("N m
 
 def units(m: Mechanism, numbers: Sequence[int], what: str) -> str:
     """The units of these numbers, one or both."""
-    turning: NDArray[np.bool_] = _turns(m, velocities=what != "position")[list(numbers)]
+    count = [k.n_q if what == "position" else k.n_v for k in m.joint_types]
+    turns = [i >= k.n_lengths for k, n in zip(m.joint_types, count, strict=True) for i in range(n)]
+    turning = [turns[k] for k in numbers]
     angle, length = _UNITS[what]
-    return angle if turning.all() else length if not turning.any() else f"{angle}, {length}"
-
-
-def _turns(m: Mechanism, *, velocities: bool) -> NDArray[np.bool_]:
-    flags: list[bool] = []
-    for type in m.joint_types:
-        count = type.n_v if velocities else type.n_q
-        flags += [k >= type.n_lengths for k in range(count)]
-    return np.array(flags, np.bool_)
+    return angle if all(turning) else length if not any(turning) else f"{angle}, {length}"
 
 
 class Picture(Figure):

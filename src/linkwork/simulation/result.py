@@ -25,7 +25,7 @@ from linkwork.mechanism.named_positions import labels
 from linkwork.mechanism.position_limits import angle_beyond
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation.equation_of_motion import System, is_payload
-from linkwork.simulation.loops import OpenLoops, corrected, loop_of, singular_passages
+from linkwork.simulation.loops import OpenLoops, corrected, singular_passages
 from linkwork.simulation.tangent import Flags, finite_rows, moved
 from linkwork.spatial import se3, so3
 
@@ -164,9 +164,11 @@ class Simulation:
         motion goes on there, the mechanism does not determine. States that are farther apart than
         0.3 rad (or lengths of the loops) tell nothing.
         """
-        q, v = self._flat(self.q), self._flat(self.v)
+        if not self.outcomes.system.closed:
+            return ()
+        q, v, library = self._flat(self.q), self._flat(self.v), self.outcomes.library
         found: list[EventRecord] = []
-        for row, state, loop in self.outcomes.singular(self.times, q, v):
+        for row, state, loop in singular_passages(self.mechanism, library, self.times, q, v):
             index = tuple(int(i) for i in np.unravel_index(row, self.shape)) if self.shape else ()
             moment = float(self.times[state])
             found.append(EventRecord(loop, index, moment, q[row, state], v[row, state]))
@@ -538,19 +540,6 @@ class Outcomes:
             found[-1] += " (stops=True lets limits push back)"
         return "; ".join(found)
 
-    def singular(self, times: Floats, q: Floats, v: Floats) -> list[tuple[int, int, str]]:
-        """Row, kept state and loop of each passage of a singular configuration.
-
-        Shapes: times (n,), q (rows, n, nq), v (rows, n, nv); states that are not there are NaN.
-        """
-        if not self.system.closed:
-            return []
-        m = self.system.mechanism
-        return [
-            (row, state, loop_of(m, self.library, q[row, state], q[row, away]))
-            for row, state, away in singular_passages(m, self.library, times, q, v)
-        ]
-
     def between(
         self, times: Floats, q: Floats, v: Floats, instants: Floats
     ) -> tuple[Floats, Floats]:
@@ -611,7 +600,9 @@ class Outcomes:
                     f"bounds it{at_loops}"
                 )
         worst = int(np.argmax(np.abs(v)))
-        speed = f"{abs(v[worst]):.3g} {_unit_of_speed(m, worst)}"
+        c = m.coordinate_of_v(worst)
+        turns = worst - int(m.v_start[c]) >= m.joint_types[c].n_lengths
+        speed = f"{abs(v[worst]):.3g} {'rad/s' if turns else 'm/s'}"
         most = f"max_speed = {self.request.bound:.3g}"
         return (
             f"joint '{m.joint_of_v(worst)}' moves at {speed}, above {most}: "
@@ -631,12 +622,6 @@ def limit_excess(m: Mechanism, q: Floats) -> Floats:
     for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
         most[..., int(m.q_start[c])] = np.fmax.reduce(angle_beyond(m, q, c), axis=-1)
     return np.where(most > LIMIT_TOLERANCE, most, 0.0)
-
-
-def _unit_of_speed(m: Mechanism, k: int) -> str:
-    c = m.coordinate_of_v(k)
-    type, within = m.joint_types[c], k - int(m.v_start[c])
-    return "rad/s" if within >= type.n_lengths else "m/s"
 
 
 # states between two that are known: the cubic through both with their velocities

@@ -22,8 +22,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.lanes import REPORT, tries_in_a_slice
 from linkwork.compile.threads import in_parallel
 from linkwork.solve.expressions import POSE_AXES, ROUNDING, expressions_of
-from linkwork.solve.inputs import Rows, searched, settings_of
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options, Rows, searched, settings_of
 from linkwork.solve.problem import Problem, parts_of, priority0_part
 from linkwork.solve.program import Counter, Program, Progress, Refused, program_of
 from linkwork.solve.seeds import starts_of
@@ -48,6 +47,7 @@ class Effort(NamedTuple):
     """The effort of a search; ``seconds`` for all rows together, by ``clock``.
 
     ``seed_try`` is the try that starts at a target's seed where there is one; -1 for none.
+    ``options`` are those of the call. ``checked``: targets are known to be fit.
     """
 
     steps: int
@@ -58,18 +58,8 @@ class Effort(NamedTuple):
     progress: Progress | None = None
     seconds: float | None = None
     clock: Callable[[], float] | None = None
-
-
-class Call(NamedTuple):
-    """The options of a call, and how hard it tries; ``checked``: targets are known to be fit."""
-
-    options: Options
-    effort: Effort
+    options: Options = Options()
     checked: bool = False
-
-    def trying(self, **changes: object) -> Call:
-        """The same with another effort."""
-        return self._replace(effort=self.effort._replace(**changes))
 
 
 class Found(NamedTuple):
@@ -160,28 +150,26 @@ class Engine:
         """The engine of the tasks of priority 0 alone."""
         return Engine(priority0_part(self.problem), self._compiler, self._known)
 
-    def is_native(self, call: Call) -> bool:
+    def is_native(self, call: Effort) -> bool:
         """Whether one native call does all that is to be tried."""
-        if len(self.parts) > 1 or call.effort.seconds is not None:
+        if len(self.parts) > 1 or call.seconds is not None:
             return False
-        return (
-            not self.problem.has_secondary_goals or self._tries_at_once(call) == call.effort.tries
-        )
+        return not self.problem.has_secondary_goals or self._tries_at_once(call) == call.tries
 
-    def _tries_at_once(self, call: Call) -> int:
+    def _tries_at_once(self, call: Effort) -> int:
         """The tries that one native call has time for, of those of the call."""
         budget = self.parts[0].program.made.facts["slice"]
-        return min(call.effort.tries, tries_in_a_slice(budget, call.effort.steps))
+        return min(call.tries, tries_in_a_slice(budget, call.steps))
 
-    def numbers(self, call: Call) -> Floats:
+    def numbers(self, call: Effort) -> Floats:
         """The options of the program."""
-        program, effort, problem = self.program, call.effort, self.problem
+        program, problem = self.program, self.problem
         settings = settings_of(problem, call.options)
         named = {
-            "steps": effort.steps,
+            "steps": call.steps,
             "tries": self._tries_at_once(call),
-            "seed": effort.seed,
-            "seed_try": effort.seed_try if program.sizes.features else -1,
+            "seed": call.seed,
+            "seed_try": call.seed_try if program.sizes.features else -1,
             "checked": int(call.checked),
         }
         most: list[float] = []
@@ -191,7 +179,7 @@ class Engine:
         return program.options(named, searched(problem, settings).tolist(), [*most, ROUNDING])
 
     def solve(
-        self, rows: Rows, call: Call, near: Floats | None = None, first: Found | None = None
+        self, rows: Rows, call: Effort, near: Floats | None = None, first: Found | None = None
     ) -> Found:
         """Search for all rows, then judge what was found by a fresh computation of every measure.
 
@@ -200,41 +188,41 @@ class Engine:
 
         Raises: Refused for a row that is unfit, or has numbers too large to verify.
         """
-        effort = call.effort
-        if effort.seconds is not None and self.problem.has_secondary_goals:
+        if call.seconds is not None and self.problem.has_secondary_goals:
             _ = self.priority0  # compiling takes nothing of the time
-        end = effort.clock() + effort.seconds if effort.clock and effort.seconds else math.inf
+        end = call.clock() + call.seconds if call.clock and call.seconds else math.inf
         found = first
         if found is None and near is None and self.is_native(call):
             q, report = self.program.run(
                 rows.arrays,
                 rows.start,
                 self.numbers(call),
-                threads=effort.threads,
-                progress=effort.progress,
+                threads=call.threads,
+                progress=call.progress,
             )
             found = Found(q, report, np.zeros(len(q)))
         if found is None:
             found = self._searched(rows, call, near)
-        elif found.failed.size and self._tries_at_once(call) < effort.tries:
+        elif found.failed.size and self._tries_at_once(call) < call.tries:
             failed = found.failed  # the tries that a native call has no time for, from the first
-            found.put(failed, self._searched(rows.take(failed), call.trying(progress=None)))
+            found.put(failed, self._searched(rows.take(failed), call._replace(progress=None)))
         failed = found.failed
         if self.problem.has_secondary_goals and failed.size:
-            if effort.clock and effort.seconds is not None:
-                call = call.trying(seconds=max(1e-9, end - effort.clock()))
-            if effort.progress is not None:
-                call = call.trying(progress=_further(effort.progress, rows.n))
+            if call.clock and call.seconds is not None:
+                call = call._replace(seconds=max(1e-9, end - call.clock()))
+            if call.progress is not None:
+                told, n = call.progress, rows.n  # after n are done, of so many more
+                call = call._replace(progress=lambda done, total: told(n + done, n + total))
             some = None if near is None else near[failed]
             better = self._by_priority(rows.take(failed), call, some)
             found.put(failed, better, only=better.report[:, 0] > 0.5)
         return found
 
-    def _searched(self, rows: Rows, call: Call, near: Floats | None = None) -> Found:
-        x, report = search(self.begin(rows, call), self.inside(rows), call.effort)
+    def _searched(self, rows: Rows, call: Effort, near: Floats | None = None) -> Found:
+        x, report = search(self.begin(rows, call), self.inside(rows), call)
         return self.judged(rows, x, report, call, near)
 
-    def _by_priority(self, rows: Rows, call: Call, near: Floats | None) -> Found:
+    def _by_priority(self, rows: Rows, call: Effort, near: Floats | None) -> Found:
         """Search for the tasks of priority 0 alone, then from there, in one try, for all.
 
         What can be reached is reached, then, though lower priorities stood in the way.
@@ -244,11 +232,11 @@ class Engine:
         own = self.rows_of(plain, rows)
         columns = [self._moved.index(k) for k in plain.problem.moved]
         x = self.inside(rows)
-        first_call = call.trying(steps=steps, tries=tries)
-        x[:, columns], report = search(plain.begin(own, call), x[:, columns], first_call.effort)
+        first_call = call._replace(steps=steps, tries=tries)
+        x[:, columns], report = search(plain.begin(own, call), x[:, columns], first_call)
         first = self.judged(rows, x, report, call, near)
-        once = call.trying(tries=1, seed_try=-1, seconds=None, progress=None)
-        x, report = search(self.begin(rows, call), x, once.effort)
+        once = call._replace(tries=1, seed_try=-1, seconds=None, progress=None)
+        x, report = search(self.begin(rows, call), x, once)
         then = self.judged(rows, x, report, call, near)
         then.report[:, -1] = first.report[:, -1]  # the tries that it took to get there
         first.put(np.arange(rows.n), then, only=then.report[:, 0] > 0.5)
@@ -260,7 +248,7 @@ class Engine:
         arrays = [rows.arrays[place[each.name]] for each in other.problem.inputs]
         return rows._replace(arrays=arrays)
 
-    def begin(self, rows: Rows, call: Call) -> list[PartRows]:
+    def begin(self, rows: Rows, call: Effort) -> list[PartRows]:
         """The rows of each part.
 
         Raises: Refused for a row that is unfit.
@@ -283,7 +271,7 @@ class Engine:
         return np.clip(rows.starts[:, self._moved], self.problem.lower, self.problem.upper)
 
     def judged(
-        self, rows: Rows, x: Floats, report: Floats, call: Call, near: Floats | None = None
+        self, rows: Rows, x: Floats, report: Floats, call: Effort, near: Floats | None = None
     ) -> Found:
         """Verified answers for x (N, n), with steps and tries of its search's report (N, 4)."""
         start = rows.starts
@@ -294,11 +282,6 @@ class Engine:
         numbers = self.numbers(call)
         q, judged = self.program.judge(x, start, self.parameters(rows), report, numbers)
         return Found(q, judged, report[:, REPORT.index("score")].copy())
-
-
-def _further(progress: Progress, n: int) -> Progress:
-    """The same progress after n are done, of so many more."""
-    return lambda done, total: progress(n + done, n + total)
 
 
 def search(parts: Sequence[PartRows], x0: Floats, effort: Effort) -> tuple[Floats, Floats]:
@@ -329,7 +312,15 @@ def search(parts: Sequence[PartRows], x0: Floats, effort: Effort) -> tuple[Float
             first = reached
 
     in_parallel(chunk, chunks, effort.threads, halt=halt)
-    return _merged(jobs, x0)
+    x = x0.copy()
+    for job in jobs:
+        x[:, job.rows.columns] = job.x
+    reports = np.stack([job.report for job in jobs])
+    report = reports.max(axis=0)
+    report[:, 0] = reports[..., 0].min(axis=0)
+    report[:, 1] = reports[..., 1].sum(axis=0)
+    report[:, 3] = np.where(np.isfinite(report[:, 3]), report[:, 3], 0.0)
+    return x, report
 
 
 def scores(rows: PartRows, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -399,18 +390,6 @@ class _Job(NamedTuple):
         some = _Job(self.rows.take(rows), self.x0[rows], self.x[rows], self.report[rows])
         some.run(0, rows.size, effort, tries, halt)
         self.x[rows], self.report[rows] = some.x, some.report
-
-
-def _merged(jobs: Sequence[_Job], x0: Floats) -> tuple[Floats, Floats]:
-    x = x0.copy()
-    for job in jobs:
-        x[:, job.rows.columns] = job.x
-    reports = np.stack([job.report for job in jobs])
-    report = reports.max(axis=0)
-    report[:, 0] = reports[..., 0].min(axis=0)
-    report[:, 1] = reports[..., 1].sum(axis=0)
-    report[:, 3] = np.where(np.isfinite(report[:, 3]), report[:, 3], 0.0)
-    return x, report
 
 
 def _search_in_time(

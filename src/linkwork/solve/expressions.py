@@ -31,6 +31,7 @@ from linkwork.solve.joint_update import (
     Pressed,
     along_limits,
     beyond_angle,
+    sum_of_squares,
     times,
 )
 from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, damped, product
@@ -76,6 +77,10 @@ _NEAR = 1.0e-9
 """A joint that is so near to a limit (radians, metres) stands at it, where lower levels push."""
 _ALLOWED = 5.0e-13
 """Excess over a limit that an answer may have by rounding; its check allows twice as much."""
+_DAMPING_OF_LOOPS, _PASSES_OF_LOOPS = 1.0e-8, 3
+"""How often a way is freed of what opens loops, and the damping. Once lets this damping, over the
+squared singular values, of it through; rounding over the damping is noise where rows follow from
+others. A loop is to stay closed to 1e-12, and a way to end to 1e-6."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 
@@ -429,11 +434,18 @@ def linearised(update: JointUpdate, x: Block) -> Linearised:
     return Linearised(update, x, q, reach, seen, gap, score, levels)
 
 
-def first_level(
-    update: JointUpdate, level: Level, most: Block | float = MOST_DAMPING_ERROR
-) -> LeastSquares:
-    """The rows of priority 0 factored, damped in proportion to their squared error up to a most."""
+def first_level(update: JointUpdate, level: Level) -> LeastSquares:
+    """The rows of priority 0 factored, damped in proportion to their squared error up to a most.
+
+    It is reached at a less error where a joint moves less readily: what only such a joint can do is
+    then done in as many steps as with equal weights.
+    """
     o, problem = update.o, update.problem
+    most: Block | float = MOST_DAMPING_ERROR
+    if problem.weights is not None:
+        first, stop = problem.layout.joint_weights
+        least = reduce(o.minimum, [update.settings[k] for k in range(first, stop)])
+        most = MOST_DAMPING_ERROR * o.minimum(1.0, least * least)
     squared = o.dot(level.error, level.error)
     by = problem.elimination(problem.levels[0])
     return damped(o, level.columns, level.rows, squared, most, by=by)
@@ -464,7 +476,7 @@ def iteration(
     levels = [level.only(free) for level in at.levels]
     stopped = pressed(update, at.x, levels[0])
     levels = [level.along(stopped) for level in levels]
-    dx = first_level(update, levels[0], _most_damping_error(update)).step(levels[0].error)
+    dx = first_level(update, levels[0]).step(levels[0].error)
     if len(levels) > 1 or problem.objectives:
         way = [_GAIN * w for w in descent(update, at.q)]
         way = along_limits(_only(way, free), stopped)
@@ -492,23 +504,11 @@ def _carried(update: JointUpdate, level: Level, dx: list[Block]) -> list[Block]:
     slides = damped(o, columns, level.rows, o.const(_ERROR_OF_SLIDES)).step(level.error)
     metres = [times(update.unit[k], slide) for k, slide in zip(places, slides, strict=True)]
     most = _FAR * problem.length
-    far = o.less(most * most, sum((m * m for m in metres[1:]), metres[0] * metres[0]))
+    far = o.less(most * most, sum_of_squares(metres))
     waiting: list[Block | float] = [0.0] * len(dx)
     for k, slide in zip(places, slides, strict=True):
         waiting[k] = slide
     return [o.select(far, w, d) for w, d in zip(waiting, dx, strict=True)]
-
-
-def _most_damping_error(update: JointUpdate) -> Block | float:
-    """The squared error from which damping stays: less where a joint moves less readily.
-
-    What only such a joint can do is then done in as many steps as with equal weights.
-    """
-    if update.problem.weights is None:
-        return MOST_DAMPING_ERROR
-    first, stop = update.problem.layout.joint_weights
-    least = reduce(update.o.minimum, [update.settings[k] for k in range(first, stop)])
-    return MOST_DAMPING_ERROR * update.o.minimum(1.0, least * least)
 
 
 def pressed(update: JointUpdate, x: Block, level: Level) -> list[Pressed]:
@@ -569,16 +569,21 @@ def _with_the_rest(
     made short: the first level can follow its bend, and it ends at the next limit.
     """
     update, o = at.update, at.update.o
+    closing = any(update.problem.tasks[k].keeps_tolerance for k in update.problem.levels[0])
 
-    def exact(level: Level) -> LeastSquares:  # hardly damped: it is left alone from anywhere
-        return damped(o, level.columns, level.rows, o.const(0.0))
+    def above(level: Level) -> list[LeastSquares]:
+        if closing:  # to rounding
+            exact = LeastSquares(o, level.columns, level.rows, _DAMPING_OF_LOOPS)
+            return [exact] * _PASSES_OF_LOOPS
+        # hardly damped: it is left alone from anywhere
+        return [damped(o, level.columns, level.rows, o.const(0.0))]
 
-    once = _lower(o, levels[1:], levels[1:], way, (dx, [exact(levels[0])]))
+    once = _lower(o, levels[1:], levels[1:], way, (dx, above(levels[0])))
     still = free_columns(update, at.x, at.reach, once.__getitem__, _NEAR)
     stopped = update.pressed(at.x, once)
     tight = [level.only(still).along(stopped) for level in levels]
     way = along_limits(_only(way, still), stopped)
-    again = _lower(o, levels[1:], tight[1:], way, (dx, [exact(tight[0])]))
+    again = _lower(o, levels[1:], tight[1:], way, (dx, above(tight[0])))
     more = [a - d for a, d in zip(again, dx, strict=True)]
     error = levels[0].error
     length = o.sqrt(o.dot(o.vector(more), o.vector(more)) + 1e-24)

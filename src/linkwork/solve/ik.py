@@ -18,19 +18,34 @@ from linkwork.errors import InputError, LinkworkError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
-from linkwork.solve.engine import Call, Effort, Engine, Found, Known, search
-from linkwork.solve.families import Ways, bend_of, free_directions, joined, nullity
-from linkwork.solve.inputs import Inputs, Rows, Targets, settings_of, start_of
+from linkwork.solve.engine import Effort, Engine, Found, Known, search
+from linkwork.solve.inputs import (
+    Choose,
+    Inputs,
+    Options,
+    Rows,
+    Targets,
+    changed,
+    settings_of,
+    start_of,
+)
 from linkwork.solve.limits import Limit
-from linkwork.solve.messages import FailureMessages
-from linkwork.solve.nearest import Tangent, can_be_nearer, nearer
+from linkwork.solve.nearest import (
+    Tangent,
+    Ways,
+    bend_of,
+    can_be_nearer,
+    free_directions,
+    joined,
+    nearer,
+    nullity,
+)
 from linkwork.solve.objectives import Objective
-from linkwork.solve.options import Choose, Options, changed
 from linkwork.solve.problem import Problem, make_problem
 from linkwork.solve.program import Program, Progress, Refused
-from linkwork.solve.result import AllSolutions, Column, IKResult, Terms
+from linkwork.solve.result import AllSolutions, Column, FailureMessages, IKResult, Terms
 from linkwork.solve.seeds import starting_points
-from linkwork.solve.selection import cheapest, cost_of, distance, distinct
+from linkwork.solve.selection import cheapest, cost_of, nearest_first
 from linkwork.solve.tasks import Closed, Pose, Task
 
 Floats = NDArray[np.float64]
@@ -165,13 +180,14 @@ class InverseKinematics(ProcessBound):
                     return IKResult(first[:n_q], first[n_q:], usual.terms, _NONE, took)
         chosen = changed(options, changes)
         effort = self._effort(chosen, thread_count(threads), progress, given=q0 is not None)
-        found, cost, rows = self._found(targets, q0, Call(chosen, effort), first)
+        start = self._neutral if q0 is None else start_of(self.problem, q0)
+        found, cost, rows = self._found(targets, start, effort, first)
         numbers = _NONE
         if found.failed.size:
             late = False
             if clock is not None and chosen.seconds is not None:
                 late = clock() - begin >= chosen.seconds * rows.n
-            self._make_nearer(found, rows, Call(chosen, effort, checked=True), late=late)
+            self._make_nearer(found, rows, effort._replace(checked=True), late=late)
             numbers = self._engine.parameters(rows)
         lead = rows.lead
         return IKResult(
@@ -184,42 +200,28 @@ class InverseKinematics(ProcessBound):
         )
 
     def _found(
-        self, targets: Targets, q0: Configuration | None, call: Call, first: Floats | None
+        self, targets: Targets, start: Floats, call: Effort, first: Floats | None
     ) -> tuple[Found, Floats | None, Rows]:
         """The answers to all rows, their costs where they are chosen by these, and the rows.
 
-        Targets are left to compiled code to check; where it refuses one, it is read with care, and
-        errors say what is wrong.
+        Targets are left to compiled code to check; where it refuses one, they are read with care,
+        and errors say what is wrong. ``first`` is the failure of a native call of one row.
         """
-        start = self._neutral if q0 is None else start_of(self.problem, q0)
-        rows = self._inputs.rows(targets, start)
-        try:
-            return *self._scheduled(rows, call, first), rows
-        except Refused as refused:
-            if not refused.unfit:
-                raise _too_large(refused) from None
-        rows = self._inputs.rows(targets, start, checked=True)
-        try:
-            return *self._scheduled(rows, call._replace(checked=True), first), rows
-        except Refused as refused:
-            raise _too_large(refused) from None
-
-    def _scheduled(
-        self, rows: Rows, call: Call, first: Floats | None
-    ) -> tuple[Found, Floats | None]:
-        """The answers to all rows, and their costs where they are chosen by these.
-
-        ``first`` is the failure of a native call of one row.
-        """
-        seconds, n_q = call.options.seconds, self.mechanism.n_q
+        rows = self._inputs.rows(targets, start, checked=call.checked)
+        known, seconds = None, call.options.seconds
         if seconds is not None:
-            call = call.trying(seconds=seconds * rows.n)
-        if call.options.best_of > 1:
-            return self._best(rows, call)
-        known = None
+            call = call._replace(seconds=seconds * rows.n)
         if first is not None:
+            n_q = self.mechanism.n_q
             known = Found(first[None, :n_q], first[None, n_q:], np.zeros(1))
-        return self._engine.solve(rows, call, first=known), None
+        try:
+            if call.options.best_of > 1:
+                return *self._best(rows, call), rows
+            return self._engine.solve(rows, call, first=known), None, rows
+        except Refused as refused:
+            if call.checked or not refused.unfit:
+                raise _too_large(refused) from None
+        return self._found(targets, start, call._replace(checked=True), first)
 
     def _again(self, options: Options | None, changes: tuple[Any, ...]) -> _Usual | None:
         """The numbers for these options where they came in the last call too; else None."""
@@ -242,9 +244,7 @@ class InverseKinematics(ProcessBound):
         """The numbers of one target in one native call; None where that does not do all."""
         if options.best_of > 1 or options.seconds is not None:
             return None
-        calls = [
-            Call(options, self._effort(options, 1, None, given=given)) for given in (False, True)
-        ]
+        calls = [self._effort(options, 1, None, given=given) for given in (False, True)]
         if not self._engine.is_native(calls[0]):
             return None
         from_seed, from_q0 = (self._engine.numbers(call) for call in calls)
@@ -269,9 +269,11 @@ class InverseKinematics(ProcessBound):
             raise InputError("seconds needs a clock: Compiler(clock=...), as a Robot's solver has")
         steps, tries = options.steps_for(self.problem), options.tries_for(self.problem)
         seconds, clock = options.seconds, self._compiler.clock
-        return Effort(steps, tries, options.seed, int(given), threads, progress, seconds, clock)
+        return Effort(
+            steps, tries, options.seed, int(given), threads, progress, seconds, clock, options
+        )
 
-    def _best(self, rows: Rows, call: Call) -> tuple[Found, Floats]:
+    def _best(self, rows: Rows, call: Effort) -> tuple[Found, Floats]:
         """The cheapest of the plain search's answer and of what other starts of each row lead to.
 
         What they lead to is put on the turns that are nearest to the start; the plain answer counts
@@ -279,18 +281,18 @@ class InverseKinematics(ProcessBound):
         """
         n, many, start = rows.n, call.options.best_of, rows.starts
         cost = cost_of(self.problem, call.options.choose, self._compiler)
-        told = call.effort.progress
-        first = then = call.trying(progress=None)
+        told = call.progress
+        first = then = call._replace(progress=None)
         if told is not None:
-            first = call.trying(progress=_share(told, 0, n * many))
-            then = call.trying(progress=_share(told, n, n * many))
+            first = call._replace(progress=_share(told, 0, n * many))
+            then = call._replace(progress=_share(told, n, n * many))
         plain = self._engine.solve(rows, first)
         known = np.column_stack([plain.misses, plain.misses, plain.report[:, -2:]])
         turned = self._engine.judged(rows, plain.q[:, self._moved], known, call, start)
         points = starting_points(self.problem, start, many, call.options.seed)[:, 1:]
         near = np.repeat(start, many - 1, axis=0)
         others = rows.repeated(many - 1, points.reshape(near.shape))
-        others = self._engine.solve(others, then.trying(seed_try=1), near)
+        others = self._engine.solve(others, then._replace(seed_try=1), near)
         found = Found(
             *(
                 np.concatenate(
@@ -308,7 +310,7 @@ class InverseKinematics(ProcessBound):
     def _moved(self) -> list[int]:
         return list(self.problem.moved)
 
-    def _make_nearer(self, found: Found, rows: Rows, call: Call, *, late: bool) -> None:
+    def _make_nearer(self, found: Found, rows: Rows, call: Effort, *, late: bool) -> None:
         """Make the best of what was missed, in place.
 
         Loops are closed from where the search has left them; without loops, and where it is not
@@ -325,7 +327,7 @@ class InverseKinematics(ProcessBound):
             for part in of.begin(engine.rows_of(of, some), call):
                 if can_be_nearer(part.part.problem):
                     columns = [self.problem.moved.index(k) for k in part.part.problem.moved]
-                    x[:, columns] = nearer(part, np.ascontiguousarray(x[:, columns]), call.effort)
+                    x[:, columns] = nearer(part, np.ascontiguousarray(x[:, columns]), call)
         known = np.zeros((len(x), 4))
         known[:, 2:] = found.report[missed, -2:]
         near = some.starts if call.options.best_of > 1 else None
@@ -380,7 +382,7 @@ class InverseKinematics(ProcessBound):
         if row.lead != ():
             raise ShapeError(f"all solutions are those of one target, not of shape {row.lead}")
         effort = self._effort(once, thread_count(threads), progress, given=True)
-        call = Call(once, effort, checked=True)
+        call = effort._replace(checked=True)
         points = starting_points(self.problem, row.start, n, once.seed)[0]
         whole = np.broadcast_to(row.start, points.shape)
         problem = self.problem
@@ -392,9 +394,7 @@ class InverseKinematics(ProcessBound):
         ways = self._ways(row, call)
         if solved.size and not problem.has_secondary_goals:
             self._take_further(found, solved, ways, row, call)
-        near = distance(problem, found.q[solved], row.start)
-        solved = solved[np.argsort(near, kind="stable")]
-        solved = solved[distinct(problem, found.q[solved], apart)]
+        solved = solved[nearest_first(problem, found.q[solved], row.start, apart)]
         free: tuple[Floats, ...] | None = None
         if not problem.has_secondary_goals:
             numbers = self._engine.parameters(row)[0], settings_of(problem, once)
@@ -410,7 +410,7 @@ class InverseKinematics(ProcessBound):
         return AllSolutions(found.q[solved], found.report[solved], terms, took, free, why)
 
     def _take_further(
-        self, found: Found, solved: NDArray[np.int64], ways: Ways, row: Rows, call: Call
+        self, found: Found, solved: NDArray[np.int64], ways: Ways, row: Rows, call: Effort
     ) -> None:
         """Take solutions among what is found further, to where rounding alone is left."""
         x = found.q[solved][:, self._moved]
@@ -422,7 +422,7 @@ class InverseKinematics(ProcessBound):
         better = self._engine.judged(row.repeated(len(x), near), x, known, call, near)
         found.put(solved, better, only=better.report[:, 0] > 0.5)
 
-    def _ways(self, row: Rows, call: Call) -> Ways:
+    def _ways(self, row: Rows, call: Effort) -> Ways:
         """The solutions next to any positions, to rounding, and how the squared error is bent."""
         problem, parts = self.problem, self._engine.begin(row, call)
         once = Effort(_STEPS_TO_EXACT, 1, 0)

@@ -214,10 +214,10 @@ class JointUpdate:
         o, problem = self.o, self.problem
         any_length = problem.slides | problem.straight
         turns = [d for k, d in zip(problem.moved_v, dx, strict=True) if k not in any_length]
-        squared = _sum_of_squares(dx)
+        squared = sum_of_squares(dx)
         if not turns:
             return [times(s, d) for s, d in zip(self.unit, dx, strict=True)], squared
-        length = o.sqrt(_sum_of_squares(turns) + 1e-24)
+        length = o.sqrt(sum_of_squares(turns) + 1e-24)
         shrink = o.minimum(1.0, _LONGEST_STEP / length)
         return [times(s, shrink) * d for s, d in zip(self.unit, dx, strict=True)], squared
 
@@ -353,5 +353,6 @@ def _room(o: Ops, w: Block, length: Block, limit: float) -> Block:
     return 2.0 * (o.absolute(w) * math.sin(half) - length * math.cos(half))
 
 
-def _sum_of_squares(values: Sequence[Block]) -> Block:
+def sum_of_squares(values: Sequence[Block]) -> Block:
+    """The squared length of some numbers, added up in their order."""
     return sum((v * v for v in values[1:]), values[0] * values[0])

@@ -189,10 +189,7 @@ class LeastSquares:
 
     def least_pivot(self) -> Block:
         """The least pivot: not below the least squared singular value, nor far above it."""
-        largest = self._factors.inverse_d[0]
-        for each in self._factors.inverse_d[1:]:
-            largest = self._o.maximum(largest, each)
-        return 1.0 / largest
+        return 1.0 / reduce(self._o.maximum, self._factors.inverse_d)
 
     def kept(self, before: Sequence[Block]) -> Block:
         """The share of a Jacobian J_0 of other columns that is left in J: the least over pivots.
@@ -205,14 +202,8 @@ class LeastSquares:
         rows = [[self._entry(before, i, j) for j in self._order] for i in self._order]
         for i, row in enumerate(rows):
             row[i] = row[i] + self._damping
-        shares = [
-            pivot * inverse
-            for pivot, inverse in zip(pivots(rows), self._factors.inverse_d, strict=True)
-        ]
-        least = shares[0]
-        for share in shares[1:]:
-            least = self._o.minimum(least, share)
-        return least
+        pairs = zip(pivots(rows), self._factors.inverse_d, strict=True)
+        return reduce(self._o.minimum, [pivot * inverse for pivot, inverse in pairs])
 
     def rank(self, above: float) -> Block:
         """The number of pivots that are more than so many times the damping."""

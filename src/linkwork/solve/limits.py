@@ -312,8 +312,20 @@ class AccelerationLimit(Limit):
         def bounds(o: Ops, where: Where, settings: Block, numbers: Block) -> Mapping[int, Interval]:
             found: dict[int, Interval] = {}
             for i, (k, index) in enumerate(zip(positions, limited, strict=True)):
-                last, most = settings[0] * numbers[index], settings[1 + i]
-                found[k] = _bounds(o, where.start[k], last, most, where.room.get(k, (None, None)))
+                begin, last, most = where.start[k], settings[0] * numbers[index], settings[1 + i]
+                blur = ROUNDING * (o.absolute(begin) + o.absolute(last) + most)
+                change = o.maximum(0.0, most - blur)
+                lower, upper = begin + (last - change), begin + (last + change)
+                lowest, highest = where.room.get(k, (None, None))
+                below, above = lower, upper  # from where it can stop
+                if lowest is not None:
+                    below = begin - _way_to_stop(o, begin - lowest, most)
+                if highest is not None:
+                    above = begin + _way_to_stop(o, highest - begin, most)
+                found[k] = (
+                    o.minimum(o.maximum(lower, below), upper),
+                    o.maximum(o.minimum(upper, above), lower),
+                )
             return found
 
         return BoundLimit(
@@ -328,20 +340,6 @@ class AccelerationLimit(Limit):
             numbers=None if self.v is None else rows_of(self.v),
             bounds=bounds,
         )
-
-
-def _bounds(o: Ops, begin: Block, last: Block, most: Block, room: Interval) -> Interval:
-    """The interval of a step's end from ``begin``, after one of ``last``, changed by ``most``."""
-    blur = ROUNDING * (o.absolute(begin) + o.absolute(last) + most)
-    change = o.maximum(0.0, most - blur)
-    lower, upper = begin + (last - change), begin + (last + change)
-    lowest, highest = room
-    stop_below = lower if lowest is None else begin - _way_to_stop(o, begin - lowest, most)
-    stop_above = upper if highest is None else begin + _way_to_stop(o, highest - begin, most)
-    return (
-        o.minimum(o.maximum(lower, stop_below), upper),
-        o.maximum(o.minimum(upper, stop_above), lower),
-    )
 
 
 def _way_to_stop(o: Ops, room: Block, most: Block) -> Block:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -114,11 +114,11 @@ class Problem:
     coordinates: tuple[int, ...]
     weights: Mapping[int, float] | None  # of coordinates; 1 for what is not named
 
-    def __reduce__(self) -> tuple[Callable[..., Problem], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Callable[[], Problem], tuple[()]]:
         """The arguments of `make_problem`, for pickle: it cannot hold functions."""
         names, bound = self.mechanism.joint_names, {task.name: task for task in self.tasks}
         weights = None if self.weights is None else {names[c]: w for c, w in self.weights.items()}
-        asked = {
+        asked: dict[str, Any] = {
             "m": self.mechanism,
             "tasks": [replace(bound[name].task, name=name) for name in self.order],
             "joints": [names[c] for c in self.coordinates],
@@ -126,7 +126,7 @@ class Problem:
             "objectives": [objective.source for objective in self.objectives],
             "joint_weights": weights,
         }
-        return _remade, (asked,)
+        return partial(make_problem, **asked), ()
 
     @cached_property
     def moved(self) -> tuple[int, ...]:
@@ -289,17 +289,32 @@ class Problem:
         return frozenset(k for limit in self.limits for k in limit.positions)
 
     @cached_property
+    def quaternions(self) -> tuple[tuple[int, int, int], ...]:
+        """The quaternions of moved joints: the coordinate, where it begins in x and in the columns.
+
+        The column is that of the first of its three turns.
+        """
+        m = self.mechanism
+        kinds = [(c, m.joint_types[c]) for c in self.coordinates]
+        return tuple(
+            (
+                c,
+                self.moved.index(m.q_start[c]) + kind.n_lengths,
+                self.moved_v.index(m.v_start[c]) + kind.n_lengths,
+            )
+            for c, kind in kinds
+            if kind.has_quaternion
+        )
+
+    @cached_property
     def balls(self) -> tuple[Ball, ...]:
         """The spherical joints that move, with the angles that the description and limits leave."""
         m = self.mechanism
         found: list[Ball] = []
-        for c in self.coordinates:
-            if m.joint_types[c] is not JointType.SPHERICAL:
-                continue
-            margin = max((limit.margins.get(c, 0.0) for limit in self.limits), default=0.0)
-            place, column = int(m.q_start[c]), int(m.v_start[c])
-            limit = float(m.angle_limit[c]) - margin
-            found.append(Ball(self.moved.index(place), self.moved_v.index(column), limit))
+        for c, place, column in self.quaternions:
+            if m.joint_types[c] is JointType.SPHERICAL:
+                margin = max((limit.margins.get(c, 0.0) for limit in self.limits), default=0.0)
+                found.append(Ball(place, column, float(m.angle_limit[c]) - margin))
         return tuple(found)
 
     @cached_property
@@ -420,10 +435,6 @@ def make_problem(
         coordinates=tuple(chosen),
         weights=weights or None,
     )
-
-
-def _remade(asked: dict[str, Any]) -> Problem:
-    return make_problem(**asked)
 
 
 _Asked = TypeVar("_Asked", Task, Limit, Objective)

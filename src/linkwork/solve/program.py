@@ -176,8 +176,7 @@ def _make(
     facts: Facts = {"sizes": sizes.to_facts(), "one": one}
     if "iterate" in recipes:
         instructions = recipes["iterate"].signature().instructions
-        slice_ = steps_in_a_slice(instructions, target.width)
-        facts |= {"instructions": instructions, "slice": slice_}
+        facts["slice"] = steps_in_a_slice(instructions, target.width)
     return facts, object_code(module, target, simplify=True)
 
 
@@ -201,11 +200,6 @@ class Program:
         addresses = loaded_table(self.made.code, SOLVER_TABLE, len(TABLES))
         for name, array in self.tables.items():
             addresses[TABLES.index(name)] = array.ctypes.data
-
-    @property
-    def n_instructions(self) -> int:
-        """The number of instructions that one iteration takes."""
-        return int(self.made.facts["instructions"])
 
     def options(
         self, numbers: Mapping[str, float], settings: Sequence[float], thresholds: Sequence[float]

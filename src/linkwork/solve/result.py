@@ -1,12 +1,12 @@
-"""Results of inverse kinematics."""
+"""Results of inverse kinematics: what was reached, messages why a target was not, and a table."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from linkwork.checks import plain
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
-from linkwork.solve.tasks import Group
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.ops.numpy import NUMPY
+from linkwork.solve.expressions import ROUNDING
+from linkwork.solve.joint_update import JointUpdate
+from linkwork.solve.limits import Interval
+from linkwork.solve.problem import Problem, way
+from linkwork.solve.tasks import Group, Unit
+from linkwork.spatial.rotations import angle_of_quaternion
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 Floats = NDArray[np.float64]
 Explain = Callable[[Floats, Floats, Floats], str]
@@ -204,8 +215,6 @@ class IKResult:
 
         For a batch, the spread of the errors over the targets.
         """
-        from linkwork.solve.show import show  # noqa: PLC0415  imports rich
-
         show(self)
 
     def __repr__(self) -> str:
@@ -256,3 +265,178 @@ class AllSolutions(IKResult):
     def reason(self) -> str:
         """A message: "solved", or why no solution was found."""
         return "solved" if len(self.q) else str(self.__dict__["_why_none"])
+
+
+# --- messages: why a target was not reached ---
+
+UNITS: dict[Unit, str] = {"m": " m", "rad": " rad", "1": ""}
+_AT = 1.0e-9
+"""So near to a bound, in shares of it or of 1, is at it."""
+
+
+@dataclass(frozen=True, eq=False)
+class FailureMessages:
+    """Messages for the failures of a solver, found when asked for; it can be pickled."""
+
+    problem: Problem
+    settings: Floats
+    tries: int
+
+    def __call__(self, q: Floats, measures: Floats, parameters: Floats) -> str:
+        """A message on the failure of one row: how near it came, reach, joints at limits.
+
+        Shapes: q (nq,), measures (groups + 1,), parameters (p,).
+        """
+        tried = "the one try" if self.tries == 1 else f"the best of at most {self.tries} tries"
+        rest: list[str] = []  # the errors of the tasks that decide, by name where there are several
+        deciding, place = self.problem.priority0_tasks, 0
+        for k, task in enumerate(self.problem.tasks):
+            errors = [
+                f"{float(group.error(measures[place + i])):.3g}{UNITS[group.unit]}"
+                for i, group in enumerate(task.groups)
+            ]
+            place += len(errors)
+            if k in deciding:
+                of = f" ('{task.name}')" if len(deciding) > 1 else ""
+                rest.append(f"{' and '.join(errors)} away{of}")
+        parts = [*self._beyond_reach(parameters), f"{tried} ends {', '.join(rest)}"]
+        if measures[-1] > ROUNDING:
+            parts.append(f"a position there is outside of a limit by {float(measures[-1]):.3g}")
+        at_limit = at_limits(self.problem.mechanism, self.problem.coordinates, q)
+        if at_limit:
+            parts.append(f"at a limit there: {', '.join(at_limit)}")
+        held: dict[str, list[str]] = {}  # joints that stand where another limit ends, by limit
+        update = JointUpdate(NUMPY, self.problem, parameters, self.settings)
+        for limit in self.problem.limits:
+            bounds = update.bounds(limit, q)
+            at = [index for index, ends in bounds.items() if _at_end(q[index], ends)]
+            moved = [index for index in at if index in self.problem.moved]
+            names = dict.fromkeys(map(self.problem.mechanism.joint_of_q, moved))
+            if names:
+                held.setdefault(limit.name, []).extend(names)
+        for name, joints in held.items():
+            parts.append(f"held back by the limit '{name}': {', '.join(joints)}")
+        return "; ".join(parts)
+
+    def _beyond_reach(self, parameters: Floats) -> list[str]:
+        """The targets that are farther than their frames can be from their first joints.
+
+        Where an unlimited slide or a free base moves the frame nothing is. A point still counts as
+        there within its tolerance, and all that slack of its rows comes to at once.
+        """
+        problem, m = self.problem, self.problem.mechanism
+        found: list[str] = []
+        for place in problem.priority0_tasks:
+            task = problem.tasks[place]
+            path = m.ancestry(int(m.frame_body[m.frame(task.frames[0])])) if task.has_point else []
+            moving = [b for b in path if m.body_joint_types[b] is not JointType.FIXED]
+            boundless = False  # by a slide without limits or a free base
+            for b in moving:
+                kind, at = m.body_joint_types[b], int(m.q_start[int(m.coordinate[b])])
+                ends = kind is JointType.PRISMATIC and [m.lower[at], m.upper[at]]
+                free = kind in (JointType.PLANAR, JointType.FLOATING)
+                boundless |= free or (bool(ends) and not np.isfinite(ends).all())
+            if not moving or boundless:
+                continue
+            centre, turn = np.zeros(3), np.eye(3)
+            for b in path[: path.index(moving[0]) + 1]:
+                centre = centre + turn @ m.p_parent_joint[b]
+                turn = turn @ m.R_parent_joint[b]
+            first = problem.layout.targets[place][0]
+            target = parameters[first : first + 3]
+            k, group = next((k, each) for k, each in enumerate(task.groups) if each.unit == "m")
+            threshold = self.settings[problem.layout.thresholds[place][0] + k]
+            allowed = np.linalg.norm(task.slack[group.start : group.stop]) + float(
+                group.error(np.asarray(threshold))
+            )
+            reach = way(m, task.frames[0]) + float(allowed)
+            beyond = float(np.linalg.norm(target - centre)) - reach
+            if beyond > _AT * max(1.0, float(np.abs(target).max())):
+                of = f" of '{task.name}'" if len(problem.priority0_tasks) > 1 else ""
+                found.append(f"the target{of} is at least {beyond:.3g} m out of reach")
+        return found
+
+
+def _at_end(value: float, ends: Interval, within: float = _AT) -> bool:
+    return any(
+        end is not None and abs(value - float(end)) <= within * max(1.0, abs(float(end)))
+        for end in ends
+    )
+
+
+def at_limits(
+    m: Mechanism, coordinates: Iterable[int], q: Floats, *, within: float = _AT
+) -> list[str]:
+    """The joints among these coordinates that stand at a limit, and at which."""
+    names: list[str] = []
+    for c in coordinates:
+        if np.isfinite(m.angle_limit[c]):
+            wxyz = q[int(m.q_start[c]) : int(m.q_start[c]) + 4]
+            angle = float(angle_of_quaternion(wxyz))
+            if _at_end(angle, (float(m.angle_limit[c]), None), within):
+                names.append(f"{m.joint_names[c]} (angle)")
+        for k in range(int(m.q_start[c]), int(m.q_start[c + 1])):
+            for side, limit in (("lower", m.lower[k]), ("upper", m.upper[k])):
+                if np.isfinite(limit) and _at_end(float(q[k]), (limit, None), within):
+                    names.append(f"{m.joint_names[c]} ({side})")
+    return names
+
+
+# --- a table for people ---
+
+_PERCENTILES = (50, 99, 100)
+
+
+def show(result: IKResult, console: Console | None = None) -> None:
+    """Print a summary and a table of errors and tolerances; by default on standard output."""
+    from rich.console import Console  # noqa: PLC0415  only where something is shown
+
+    screen = console or Console(markup=False, emoji=False, highlight=False)
+    success, many = np.asarray(result.success), result.shape != ()
+
+    def spread(counts: NDArray[np.int64]) -> str:
+        return f"{np.median(counts):.3g} by median, {int(counts.max())} at most"
+
+    head = "solved" if success.all() else "not solved; the nearest that was found"
+    if many:
+        head = f"{int(np.count_nonzero(success))} of {success.size} solved"
+    if not many or success.size:
+        counts = (result.iterations, result.restarts)
+        steps, tries = map(spread, counts) if many else counts
+        took = "" if np.isnan(result.seconds) else f", {1e3 * result.seconds:.3g} ms"
+        head += f" (steps {steps}, restarts {tries}{took})"
+    screen.print(head, soft_wrap=True)
+    if result.reason != "solved":
+        screen.print(result.reason, soft_wrap=True)
+    if 0 not in result.shape:
+        screen.print(table(result))
+
+
+def table(result: IKResult) -> Table:
+    """Each group of each task: its error, or how that is spread, its tolerance, whether it is done.
+
+    Of a batch, the share that is done.
+    """
+    from rich import box  # noqa: PLC0415  only where something is shown
+    from rich.table import Table  # noqa: PLC0415
+
+    single = result.shape == ()
+    lower = any(column.priority for column in result.terms.columns)
+    spread = ["error"] if single else ["median", *[f"{p} %" for p in _PERCENTILES[1:-1]], "largest"]
+    names = ["task", "group", *(["priority"] if lower else []), *spread, "tolerance", "unit", "ok"]
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for name in names:
+        words = name in ("task", "group", "unit", "ok")
+        least = len(name) if name == "task" else None
+        side: Literal["left", "right"] = "left" if words else "right"
+        made.add_column(name, justify=side, no_wrap=name != "task", min_width=least)
+    pairs = zip(result.terms.columns, result.terms.tolerances, strict=True)
+    for k, ((task, group, priority), tolerance) in enumerate(pairs):
+        error = result.errors[task][group.name]
+        share = float(np.mean(result.measures[..., k] <= result.terms.thresholds[k]))
+        shown = [float(error)] if single else np.percentile(error, _PERCENTILES).tolist()
+        ok = ("yes" if share else "no") if single else f"{100.0 * share:.6g} %"
+        numbers = [*(f"{value:.1e}" for value in shown), f"{tolerance:.3g}"]
+        level = [str(priority)] if lower else []
+        made.add_row(task, group.name, *level, *numbers, UNITS[group.unit].strip(), ok)
+    return made

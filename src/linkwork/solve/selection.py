@@ -12,7 +12,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.kernel import build
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError, ShapeError
-from linkwork.solve.options import Choose
+from linkwork.solve.inputs import Choose
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -41,18 +41,11 @@ def nearest_turns(problem: Problem, q: Floats, start: Floats) -> Floats:
     turned = q.copy()
     nearer = np.clip(x + turn * count, problem.lower, problem.upper)
     turned[:, moved] = np.where(count == 0.0, x, nearer)
-    for first in _quaternions(problem):
-        part = slice(first, first + 4)
+    for _, at, _ in problem.quaternions:
+        part = moved[at : at + 4]
         away = np.einsum("ni,ni->n", turned[:, part], start[:, part]) < 0.0
-        turned[away, part] *= -1.0
+        turned[np.ix_(away, part)] *= -1.0
     return turned
-
-
-def _quaternions(problem: Problem) -> list[int]:
-    """The places in q at which the quaternions of moved joints begin."""
-    m = problem.mechanism
-    kinds = [(c, m.joint_types[c]) for c in problem.coordinates]
-    return [int(m.q_start[c]) + kind.n_lengths for c, kind in kinds if kind.has_quaternion]
 
 
 def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
@@ -64,7 +57,7 @@ def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
     moved = list(problem.moved)
     turns = problem.same_turns
     scale = np.where(problem.is_angle, 1.0, 1.0 / problem.length)
-    quaternions = [moved.index(first) for first in _quaternions(problem)]
+    quaternions = [at for _, at, _ in problem.quaternions]
     for first in quaternions:
         scale[first : first + 4] = 2.0
     x = q[:, moved]
@@ -82,7 +75,12 @@ def distinct(problem: Problem, q: Floats, apart: float) -> NDArray[np.int64]:
     return np.array(kept, dtype=np.int64)
 
 
-Floats = NDArray[np.float64]
+def nearest_first(problem: Problem, q: Floats, start: Floats, apart: float) -> NDArray[np.int64]:
+    """The `distinct` rows of q (n, nq), the nearest to ``start`` (nq,) first."""
+    order = np.argsort(distance(problem, q, start), kind="stable")
+    return order[distinct(problem, q[order], apart)]
+
+
 Cost = Callable[[Floats, Floats], Floats]
 """(q (n, nq), q0 (n, nq)) -> (n,), the least is the best."""
 

@@ -65,7 +65,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
-from linkwork.solve.manipulability import manipulability
+from linkwork.solve.objectives import manipulability
 from linkwork.spatial import poses
 
 Floats = NDArray[np.float64]
@@ -238,6 +238,27 @@ def bound(  # noqa: PLR0913  all but four are named
     )
 
 
+def _of_frame(
+    task: Any,
+    m: Mechanism,
+    kind: TargetKind,
+    rows: Callable[[Ops, Moving, Block], Residual],
+    key: str,
+    groups: Sequence[Group],
+    *,
+    has_point: bool = False,
+) -> BoundTask:
+    """A task of ``task.frame``; ``rows(o, frame, target)`` are those of its error as it moves."""
+
+    def residual(o: Ops, q: Block, target: Block) -> Residual:
+        return rows(o, moving_frame(o, m, q, task.frame), target)
+
+    key, frames = f"{type(task).__name__} {task.frame!r} {key}", (task.frame,)
+    return bound(
+        task, m, kind, residual, key=key, groups=groups, frames=frames, has_point=has_point
+    )
+
+
 def has_slack(task: Task) -> bool:
     """Whether anything is allowed to a task, which then measures in true radians and metres."""
     slack = np.asarray(task.slack)
@@ -361,19 +382,11 @@ class Pose(Task):
         """The task for one mechanism (see `Task.bind`)."""
         asked = _asked_of_pose(self, AXES_OF)
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            return pose_rows(o, moving_frame(o, m, q, self.frame), _pose_of(o, target), asked)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
+            return pose_rows(o, frame, _pose_of(o, target), asked)
 
-        return bound(
-            self,
-            m,
-            POSE,
-            residual,
-            key=f"pose {self.frame!r} {asked.key}",
-            groups=asked.groups(),
-            frames=(self.frame,),
-            has_point=len(asked.where) == 3,
-        )
+        whole = len(asked.where) == 3
+        return _of_frame(self, m, POSE, rows, asked.key, asked.groups(), has_point=whole)
 
 
 def _asked_of_pose(task: Any, allowed: Sequence[str]) -> Asked:
@@ -423,8 +436,7 @@ class Position(Task):
         of = frame_of_axes(self.axes_of, "Position.axes_of", ("world", "tool"))
         point = three(self.point, "Position.point")
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            frame = moving_frame(o, m, q, self.frame)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
             at, linear = moving_point(o, frame, point)
             way = target - at
             if of == "world":
@@ -432,16 +444,9 @@ class Position(Task):
             moved = frame._replace(linear=linear)
             return joined(o, [position_rows_in_tool(o, way, moved, where)])
 
-        return bound(
-            self,
-            m,
-            POINT,
-            residual,
-            key=f"position {self.frame!r} {where} {of} {point}",
-            groups=[Group("position", "m", 0, len(where))],
-            frames=(self.frame,),
-            has_point=len(where) == 3 and not any(point),
-        )
+        groups = [Group("position", "m", 0, len(where))]
+        whole = len(where) == 3 and not any(point)
+        return _of_frame(self, m, POINT, rows, f"{where} {of} {point}", groups, has_point=whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -466,20 +471,11 @@ class Orientation(Task):
         mirror = axis_index(self.mirror, "Orientation.mirror")
         asked = Asked((), turns, of, mirror, has_slack(self))
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            frame = moving_frame(o, m, q, self.frame)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
             R = _rotation_of(o, target)
             return joined(o, [rotation_rows(o, frame.pose.R, R, frame.angular, asked)])
 
-        return bound(
-            self,
-            m,
-            ROTATION,
-            residual,
-            key=f"orientation {self.frame!r} {asked.key}",
-            groups=asked.groups(),
-            frames=(self.frame,),
-        )
+        return _of_frame(self, m, ROTATION, rows, asked.key, asked.groups())
 
 
 @dataclass(frozen=True, eq=False)
@@ -576,19 +572,10 @@ class Direction(Task):
         """The task for one mechanism (see `Task.bind`)."""
         axis, exact = unit(self.axis, "Direction.axis"), has_slack(self)
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            frame = moving_frame(o, m, q, self.frame)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
             return joined(o, [aligned(o, frame, axis, target, frame.angular, exact=exact)])
 
-        return bound(
-            self,
-            m,
-            DIRECTION,
-            residual,
-            key=f"direction {self.frame!r} {axis}",
-            groups=direction_groups(exact=exact),
-            frames=(self.frame,),
-        )
+        return _of_frame(self, m, DIRECTION, rows, f"{axis}", direction_groups(exact=exact))
 
 
 @dataclass(frozen=True, eq=False)
@@ -610,8 +597,7 @@ class Pointing(Task):
         axis, point = unit(self.axis, "Pointing.axis"), three(self.point, "Pointing.point")
         exact = has_slack(self)
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            frame = moving_frame(o, m, q, self.frame)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
             at, linear = moving_point(o, frame, point)
             way = target - at
             scale = 1.0 / o.sqrt(o.dot(way, way) + TINY)
@@ -620,15 +606,7 @@ class Pointing(Task):
             turning = [w + o.cross(scale * to, v) for w, v in pairs]
             return joined(o, [aligned(o, frame, axis, to, turning, exact=exact)])
 
-        return bound(
-            self,
-            m,
-            POINT,
-            residual,
-            key=f"pointing {self.frame!r} {axis} {point}",
-            groups=direction_groups(exact=exact),
-            frames=(self.frame,),
-        )
+        return _of_frame(self, m, POINT, rows, f"{axis} {point}", direction_groups(exact=exact))
 
 
 @dataclass(frozen=True, eq=False)
@@ -647,28 +625,16 @@ class OnLine(Task):
         """The task for one mechanism (see `Task.bind`)."""
         point, exact = three(self.point, "OnLine.point"), has_slack(self)
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            at, linear = moving_point(o, moving_frame(o, m, q, self.frame), point)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
+            at, linear = moving_point(o, frame, point)
             through, along = o.part(target, 0, 3), o.part(target, 3, 6)
-            way = _across(o, through - at, along)
-            columns = [_across(o, v, along) for v in linear]
-            rows = distance(o, way, columns) if exact else position_rows(o, way, columns, (0, 1, 2))
-            return joined(o, [rows])
+            way, *columns = (v - o.dot(v, along) * along for v in [through - at, *linear])
+            if exact:
+                return joined(o, [distance(o, way, columns)])
+            return joined(o, [position_rows(o, way, columns, (0, 1, 2))])
 
-        return bound(
-            self,
-            m,
-            LINE,
-            residual,
-            key=f"on line {self.frame!r} {point}",
-            groups=[Group("distance", "m", 0, 1 if exact else 3)],
-            frames=(self.frame,),
-        )
-
-
-def _across(o: Ops, v: Block, along: Block) -> Block:
-    """The part of a vector (3,) that lies across a unit vector."""
-    return v - o.dot(v, along) * along
+        groups = [Group("distance", "m", 0, 1 if exact else 3)]
+        return _of_frame(self, m, LINE, rows, f"{point}", groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -687,22 +653,14 @@ class OnPlane(Task):
         """The task for one mechanism (see `Task.bind`)."""
         point = three(self.point, "OnPlane.point")
 
-        def residual(o: Ops, q: Block, target: Block) -> Residual:
-            at, linear = moving_point(o, moving_frame(o, m, q, self.frame), point)
+        def rows(o: Ops, frame: Moving, target: Block) -> Residual:
+            at, linear = moving_point(o, frame, point)
             through, normal = o.part(target, 0, 3), o.part(target, 3, 6)
             away = o.dot(normal, through - at)
             columns = [o.vector([o.dot(normal, v)]) for v in linear]
             return Residual(o.vector([away]), columns, [away * away])
 
-        return bound(
-            self,
-            m,
-            LINE,
-            residual,
-            key=f"on plane {self.frame!r} {point}",
-            groups=[Group("distance", "m", 0, 1)],
-            frames=(self.frame,),
-        )
+        return _of_frame(self, m, LINE, rows, f"{point}", [Group("distance", "m", 0, 1)])
 
 
 # --- tasks of joints ------------------------------------------------------------------------------

@@ -67,7 +67,9 @@ def is_physical(mass: float, I_com: Any, *, tolerance: float = 1e-6) -> str | No
     consistent inertial parameter identification", IEEE RA-L 3 (2018), section II.
     Raises: ShapeError.
     """
-    inertia = _array(I_com, "an inertia", (3, 3))
+    inertia = np.asarray(I_com, dtype=np.float64)
+    if inertia.shape != (3, 3):
+        raise ShapeError(f"an inertia has the shape (3, 3), this one {inertia.shape}")
     if not (np.isfinite(mass) and np.isfinite(inertia).all()):
         return "the mass and the inertia must be finite numbers"
     largest = float(np.abs(inertia).max())
@@ -102,10 +104,3 @@ def _impossible_moments(inertia: Floats, unit: float, tolerance: float) -> str |
             f"{low * unit:.4g} + {middle * unit:.4g} (triangle inequality)"
         )
     return None
-
-
-def _array(value: Any, what: str, shape: tuple[int, ...]) -> Floats:
-    array = np.asarray(value, dtype=np.float64)
-    if array.shape != shape:
-        raise ShapeError(f"{what} has the shape {shape}, this one {array.shape}")
-    return array

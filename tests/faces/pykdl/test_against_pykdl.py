@@ -1,6 +1,8 @@
 """The face against PyKDL itself, in one process, and against what PyKDL was seen to compute.
 
-LINKWORK_KDL_VALUES sets how many random values each operation is done on; 100000 takes minutes.
+LINKWORK_KDL_VALUES sets how many random values each operation is done on, and at a tenth as many
+positions solvers are asked; 100000 takes minutes, and with -s the largest difference of each solver
+is shown.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from typing import Any
 
 import pytest
 
-from kdl_facts import CASES, FILE, source_of
+from kdl_chains import TOLERANCE as OF_CHAINS
+from kdl_chains import apart, chain, said
+from kdl_facts import CASES, CHAINS, CHAINS_FILE, FILE, POSITIONS, of_chain, source_of
 from kdl_operations import (
     LOST,
     NEAR,
@@ -32,8 +36,10 @@ from kdl_operations import (
 from linkwork.faces import pykdl
 
 VALUES = int(os.environ.get("LINKWORK_KDL_VALUES", "300"))
+POSITIONS_ASKED = VALUES // 10
 SEED = os.environ.get("LINKWORK_TEST_SEED", "0")
 FACTS = json.loads(FILE.read_text(encoding="utf-8"))
+CHAIN_FACTS = json.loads(CHAINS_FILE.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(name="kdl", scope="module")
@@ -81,35 +87,11 @@ def test_random_values_give_what_pykdl_gives(operation: Operation, kdl: Any):
 
 
 @pytest.mark.row(
-    "S3-003",
-    "S3-006",
-    "S3-009",
-    "S3-011",
-    "S3-012",
-    "S3-013",
-    "S3-015",
-    "S3-024",
-    "S3-031",
-    "S3-032",
-    "S3-033",
-    "S3-034",
-    "S3-035",
-    "S3-036",
-    "S3-037",
-    "S3-040",
-    "S3-042",
-    "S3-043",
-    "S3-053",
-    "S3-054",
-    "S3-057",
-    "S3-062",
-    "S3-063",
-    "S3-064",
-    "S3-076",
-    "S3-102",
-    "S3-103",
-    "S3-105",
-)
+    "S3-003", "S3-006", "S3-009", "S3-011", "S3-012", "S3-013", "S3-015", "S3-024", "S3-031",
+    "S3-032", "S3-033", "S3-034", "S3-035", "S3-036", "S3-037", "S3-040", "S3-041", "S3-042",
+    "S3-043", "S3-044", "S3-053", "S3-054", "S3-057", "S3-062", "S3-063", "S3-064", "S3-076",
+    "S3-102", "S3-103", "S3-105",
+)  # fmt: skip
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_stored_values_are_reproduced(operation: Operation):
     stored = FACTS["results"][str(operation)]
@@ -218,3 +200,38 @@ def changed(M: Any) -> list[float]:
 
 def test_parts_are_live_where_they_are_there(kdl: Any):
     assert distance(changed(pykdl), changed(kdl)) < TOLERANCE
+
+
+# solvers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", CHAINS)
+def test_solvers_say_what_pykdl_says(seed: str, kdl: Any):
+    segments, scaled = CHAINS[seed]
+    theirs, ours = (chain(module, seed, segments, scaled=scaled) for module in (kdl, pykdl))
+    found: dict[str, float] = {}
+    for k in range(POSITIONS_ASKED):
+        expected = said(kdl, theirs, f"{seed} {k}", inverses=not scaled)
+        got = said(pykdl, ours, f"{seed} {k}", inverses=not scaled)
+        assert set(got) == set(expected)
+        for name, numbers in expected.items():
+            found[name] = max(found.get(name, 0.0), apart(got[name], numbers))
+    print(f"chain {seed}, {POSITIONS_ASKED} positions", *found.items(), sep="\n")
+    assert max(found.values()) < OF_CHAINS
+
+
+@pytest.mark.parametrize("seed", CHAINS)
+def test_solvers_say_what_pykdl_said(seed: str):
+    stored = CHAIN_FACTS["chains"][seed]
+    assert len(stored) == POSITIONS and CHAIN_FACTS["version"] == pykdl.__version__
+    for ours, theirs in zip(of_chain(pykdl, seed, POSITIONS), stored, strict=True):
+        assert set(ours) == set(theirs)
+        for name, numbers in theirs.items():
+            assert apart(ours[name], numbers) < OF_CHAINS, name
+
+
+def test_the_comparison_of_chains_can_fail():
+    assert apart([1.0, 2.0], [1.0, 2.0 + 1e-10]) > OF_CHAINS
+    assert apart([1.0], [1.0, 2.0]) == float("inf")
+    assert apart([float("nan")], [1.0]) == float("inf")

@@ -1,3 +1,5 @@
+"""Frames, and batches of them."""
+
 from __future__ import annotations
 
 import math
@@ -58,10 +60,11 @@ def test_parts_are_live_and_setting_copies():
         f.p = r  # pyright: ignore
 
 
-@pytest.mark.row("S3-051")
+@pytest.mark.row("S3-051", "S3-059")
 def test_constructors():
     r, v = Rotation.RotX(0.3), Vector(1, 2, 3)
-    assert np.array_equal(Frame().ToArray(), np.eye(4))
+    for none in (Frame(), Frame.Identity()):
+        assert np.array_equal(none.ToArray(), np.eye(4))
     f = Frame(r, v)
     assert f.M == r
     assert f.p == v
@@ -129,11 +132,6 @@ def test_elements():
             f[outside] = 1.0
     with pytest.raises(TypeError):
         f[0]  # pyright: ignore
-
-
-@pytest.mark.row("S3-059")
-def test_identity():
-    assert np.array_equal(Frame.Identity().ToArray(), np.eye(4))
 
 
 @pytest.mark.row("S3-060", "S3-061", "S3-085")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -300,11 +301,17 @@ def test_a_chain_that_nothing_moves():
 
 
 @pytest.mark.row("S3-133")
-def test_limits_are_those_of_each_solver():
+def test_limits_are_those_of_each_solver_and_compile_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     fk, ik = ChainFkSolverPos_recursive(CHAIN), ChainIkSolverVel_pinv(CHAIN)
     goal, found = pose(ZERO), JntArray(7)
-    for most in (2.9, 1.0, 2.9, 1.0):  # made anew, in turn
+    for most in (2.9, 1.0, 2.8, 1.1):  # made anew, in turn
         limits = array(*[-most] * 7), array(*[most] * 7)
         code = ChainIkSolverPos_NR_JL(CHAIN, *limits, fk, ik).CartToJnt(START, goal, found)
         assert np.abs(found.ToArray()).max() <= most
         assert code == (0 if most > 2 else -5)
+        monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))  # what is compiled from now on
+    assert not [*tmp_path.iterdir()]
+    with pytest.raises(InputError, match="no position lies between"):
+        ChainIkSolverPos_NR_JL(CHAIN, *limits[::-1], fk, ik).CartToJnt(START, goal, found)

@@ -20,13 +20,9 @@ def three(v: Vector) -> list[float]:
     return [v.x(), v.y(), v.z()]
 
 
-@pytest.mark.row("S3-001")
-def test_without_arguments_it_is_zero():
+@pytest.mark.row("S3-001", "S3-002")
+def test_nothing_three_numbers_or_a_copy():
     assert list(Vector()) == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.row("S3-002")
-def test_three_numbers_or_a_copy():
     v = Vector(1, 2.5, np.float32(3))
     assert list(v) == [1.0, 2.5, 3.0]
     assert {type(x) for x in v} == {float}

@@ -5,37 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwork.faces.trip_kinematics import Robot, Transformation
-from linkwork.faces.trip_kinematics.core import Attachment, Branch, Core, attached
+from linkwork.faces.trip_kinematics import Robot, Transformation, forward_kinematics
 from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import closure_excavator
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
 from linkwork.faces.trip_kinematics.trip_robots.triped import triped
 from linkwork.faces.trip_kinematics.trip_robots.triped_leg import triped_leg
-from trip_samples import branched, by_hand
-
-# core
-
-
-BALL = ("qw", "qx", "qy", "qz")
-
-
-def test_a_joint_for_each_state_variable():
-    t = Transformation("t", {"tx": 1, "ty": 0, "rx": 0.2, "ry": 0, "rz": 0.4}, ["ty", "ry"])
-    core = Core([Branch("g", None, [t])])
-    assert core.robot.joint_names == ("t_ty", "t_ry")
-    assert [(s.member, s.key, s.place) for s in core.slots] == [("t", "ty", 0), ("t", "ry", 1)]
-    wanted = by_hand({"tx": 1, "ty": 0.3, "rx": 0.2, "ry": -0.6, "rz": 0.4})
-    np.testing.assert_allclose(core.robot.fk([0.3, -0.6], core.frame("g")), wanted, atol=1e-15)
-    q = core.configuration({"t": {"ty": 0.3, "ry": -0.6}})
-    np.testing.assert_array_equal(q, [0.3, -0.6])
-
-
-def test_the_order_of_angles_decides_the_order_of_joints():
-    values = dict.fromkeys(("rx", "ry", "rz"), 0.0)
-    for order, names in (("xyz", "xyz"), ("rpy", "zyx")):
-        t = Transformation("t", values, list(values), euler=order)
-        core = Core([Branch("t", None, [t])])
-        assert core.robot.joint_names == tuple(f"t_r{axis}" for axis in names)
+from linkwork.mechanism.edit import Attachment, with_attached
+from trip_samples import branched
 
 
 def test_names_of_the_core_never_meet():
@@ -44,22 +20,9 @@ def test_names_of_the_core_never_meet():
     for name in ("ground/rx", "ground_rx", "ground_end", "ground'"):
         parts.append(Transformation(name, {"rz": 0.1}, ["rz"], parts[-1]))
     robot, T = Robot(parts), np.eye(4)
-    from linkwork.faces.trip_kinematics import forward_kinematics  # noqa: PLC0415
-
     for part in parts:
         T = T @ part.get_transformation_matrix()
         np.testing.assert_allclose(forward_kinematics(robot, str(part)), T, atol=1e-15)
-
-
-def test_quaternions_are_floating_joints():
-    values = {"ty": 2.0, **dict.fromkeys(BALL, 0.0)}
-    core = Core([Branch("b", None, [Transformation("b", values, BALL)])])
-    assert core.robot.n_q == 7
-    np.testing.assert_array_equal(core.rest, [0, 2, 0, 0, 0, 0, 0])
-    q = core.configuration({"b": values})
-    np.testing.assert_array_equal(q, [0, 2, 0, 1, 0, 0, 0])
-    (sphere,) = core.spheres
-    assert (sphere.start, sphere.constant) == (0, ("tx", "ty", "tz"))
 
 
 def test_what_moves_a_frame():
@@ -69,11 +32,6 @@ def test_what_moves_a_frame():
     for name in ("a", [], None):
         with pytest.raises(KeyError, match="no end effector named"):
             core.frame(name)
-    with pytest.raises(KeyError, match="parent of 'g'"):
-        Core([Branch("g", "nothing", [Transformation("t", {})])])
-
-
-# grafts
 
 
 def test_a_mechanism_on_the_ground_of_another():
@@ -83,10 +41,8 @@ def test_a_mechanism_on_the_ground_of_another():
     other.joint("motor", at=((0.0, 0.0, 0.5), None))
     other.joint("third")
     crank = other.robot().with_coupling("motor", "hinge", rate=2.0).with_coupling("third", "motor")
-    attachment = Attachment(
-        "g", crank.mechanism, np.zeros(3), {"hinge": "hinge_rz"}, {"motor": "m"}
-    )
-    m = attached(tree.robot().mechanism, [attachment])
+    attachment = Attachment("g", crank.mechanism, {"hinge": "hinge_rz"}, {"motor": "m"})
+    m = with_attached(tree.robot().mechanism, [attachment])
     assert m.joint_names == ("hinge_rz", "m", "g: third")
     assert (m.lower[0], m.upper[0]) == (-1.0, 2.0)  # what holds the follower holds the leader
     assert [(c.joint, c.leaders) for c in m.couplings] == [
@@ -108,18 +64,3 @@ def test_the_robots_closed():
     whole = triped.to_linkwork(closed=True)
     assert len(whole.loops) == 6 and len(whole.actuated) == 9
     assert triped.to_linkwork().loops == ()
-
-
-@pytest.mark.row("S1-049", "S1-081")
-def test_how_fast_the_bucket_moves_with_derived_cylinders():
-    arm = closure_excavator.to_linkwork(closed=True)
-    q = arm.assemble({"a_1": 1.1, "a_2": 1.3}).q
-    J = arm.actuation_jacobian(q, "geometric group 2")[:3]
-    for k in range(2):
-        ends = []
-        for h in (1e-6, -1e-6):
-            lengths = np.array([1.1, 1.3])
-            lengths[k] += h
-            at = arm.assemble(lengths, q0=q).q
-            ends.append(arm.fk(at, "geometric group 2")[:3, 3])
-        np.testing.assert_allclose(J[:, k], (ends[0] - ends[1]) / 2e-6, atol=1e-8)

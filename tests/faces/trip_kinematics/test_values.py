@@ -13,9 +13,10 @@ from linkwork.errors import InputError, LinkworkError
 from linkwork.faces import trip_kinematics
 from linkwork.faces.trip_kinematics import KinematicGroup, Robot, Transformation
 from linkwork.faces.trip_kinematics import values as mistakes
-from linkwork.faces.trip_kinematics.matrices import as_array, as_block
 from linkwork.faces.trip_kinematics.values import (
     NotFiniteError,
+    as_array,
+    as_block,
     is_symbol,
     mapping_of,
     number,
@@ -120,16 +121,6 @@ def test_there_and_back():
     assert as_block(block) is block
 
 
-def test_numbers_are_floats_and_copies():
-    given = np.eye(2)
-    found = as_array(given)
-    found[0, 0] = 5
-    assert given[0, 0] == 1.0
-    assert as_block([[1, 2], [3, 4]]).dtype == np.float64
-    with pytest.raises(ValueError):
-        as_block([["a"]])
-
-
 # both
 
 
@@ -149,9 +140,3 @@ def test_objects_do_not_have_them():
     assert not hasattr(Transformation, "cast")
     with pytest.raises(AttributeError, match="'Robot' has no attribute 'np'"):
         Robot.np  # noqa: B018  the look-up is what raises
-
-
-def test_both_ways_of_importing_give_the_class():
-    from linkwork.faces.trip_kinematics.Robot import Robot as by_module  # noqa: PLC0415
-
-    assert by_module is Robot

@@ -32,7 +32,6 @@ from robots import (
     about,
     description_poses,
     every_joint_urdf,
-    example_robot_urdfs,
     origin,
     random_tree,
 )
@@ -78,16 +77,6 @@ def test_joints_are_meant_by_themselves_or_by_name(kinds: URDF):
     other = Joint("other", "fixed", "a", "b")
     with pytest.raises(UnknownNameError, match="'other' is no joint of this robot; none has its"):
         kinds.link_fk({other: 1.0})
-
-
-def test_at_rest_every_position_is_zero(kinds: URDF):
-    for cfg in (None, {}):
-        poses = kinds.link_fk(cfg, use_names=True)
-        for name in ("turn", "plane", "free", "slide", "held"):
-            assert np.array_equal(poses[f"to {name}"], np.eye(4))
-        # second = -2 first + 0.25 and first = 3 turn + 0.5
-        for name, angle in (("first", 0.5), ("second", -0.75)):
-            assert np.abs(poses[f"to {name}"][:3, :3] - about([0, 0, 1], angle)).max() < 1e-15
 
 
 @pytest.mark.row("S2-194")
@@ -148,14 +137,6 @@ def test_what_a_batch_may_be(kinds: URDF, ur5: URDF):
             ur5.link_fk_batch(wrong)
     with pytest.raises(InputError, match="must be numbers"):
         ur5.link_fk_batch([[1, 2], [3]])
-
-
-def test_a_vector_has_one_number_for_each_joint(kinds: URDF, ur5: URDF):
-    own = ur5.cfg_to_vector()
-    own[0] = 1.0  # the caller's
-    assert ur5.cfg_to_vector().tolist() == [0] * 6
-    with pytest.raises(InputError, match="'plane'"):
-        kinds.cfg_to_vector()
 
 
 def test_a_follower_of_what_has_no_single_position():
@@ -233,7 +214,7 @@ def test_many_changes_one_after_another(tmp_path: Path):
         random_tree(random, 8, ("revolute", "prismatic", "fixed"), mimic=0.2)
     )
     robot = URDF.load(str(tmp_path / "r.urdf"))
-    for _ in range(6):
+    for _ in range(4):
         joint = robot.joints[int(random.integers(8))]
         match int(random.integers(4)):
             case 0:
@@ -369,7 +350,7 @@ def test_all_joint_types_and_couplings_against_a_plain_walk(tmp_path: Path):
         check(robot, text, random_cfg(random, robot))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.row("S2-194")
 @pytest.mark.parametrize("seed", range(6))
 def test_random_trees_against_a_plain_walk(tmp_path: Path, seed: int):
@@ -379,61 +360,12 @@ def test_random_trees_against_a_plain_walk(tmp_path: Path, seed: int):
     check(robot, text, random_cfg(random, robot))
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.row("S2-194")
-@pytest.mark.parametrize("name", ["panda.urdf", "talos_reduced.urdf", "pr2.urdf", "solo12.urdf"])
-def test_real_robots_against_pinocchio(name: str):
-    pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
-    path = next((p for p in example_robot_urdfs() if p.name == name), None)
-    if path is None:
-        pytest.skip(f"{name} is not in this version of example-robot-data")
-    robot = URDF.load(str(path))
-    model = pin.buildModelFromUrdf(str(path), mimic=True)
-    data = model.createData()
-    random = rng(name)
-    for _ in range(3):
-        cfg = random_cfg(random, robot)
-        q = pin.neutral(model)
-        for joint, value in cfg.items():
-            index = model.joints[model.getJointId(joint)]
-            one = index.nq == 1
-            q[index.idx_q : index.idx_q + index.nq] = (
-                value if one else [np.cos(value), np.sin(value)]
-            )
-        pin.framesForwardKinematics(model, data, q)
-        for link, pose in robot.link_fk(cfg).items():
-            other = data.oMf[model.getFrameId(link.name, pin.FrameType.BODY)].homogeneous
-            assert np.abs(pose - other).max() < 1e-12, link.name
-
-
 @pytest.mark.row("S2-194")
 def test_the_base_comes_first_and_every_parent_before_its_children(ur5: URDF):
     order = [link.name for link in ur5.link_fk()]
     assert order[0] == "world"
     for joint in ur5.joints:
         assert order.index(joint.parent) < order.index(joint.child)
-
-
-@pytest.mark.row("S2-194")
-def test_a_configuration_by_joint_by_name_as_a_list_and_as_an_array(ur5: URDF):
-    values = rng("forms").uniform(-3, 3, 6)
-    joints = ur5.actuated_joints
-    forms = [
-        dict(zip(joints, values, strict=True)),
-        {joint.name: float(v) for joint, v in zip(joints, values, strict=True)},
-        {joint.name: np.array([v]) for joint, v in zip(joints, values, strict=True)},
-        list(values),
-        tuple(values),
-        values,
-        values.astype(object),
-    ]
-    first = ur5.link_fk(forms[0])
-    for form in forms[1:]:
-        found = ur5.link_fk(form)
-        assert all(np.array_equal(found[link], first[link]) for link in first)
-    partial = ur5.link_fk({"elbow_joint": 1})
-    whole = ur5.link_fk([0, 0, 1, 0, 0, 0])
-    assert all(np.array_equal(partial[link], whole[link]) for link in whole)
 
 
 @pytest.mark.row("S2-194")

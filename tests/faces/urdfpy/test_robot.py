@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import io
 import pickle
 import warnings
 from pathlib import Path
@@ -82,16 +83,11 @@ def test_links_and_joints_are_those_that_the_documentation_prints(ur5: URDF, tmp
     assert [link.name for link in again.links] == LINKS
 
 
-@pytest.mark.row("S2-004", "S2-190")
-def test_actuated_joints_are_those_that_the_documentation_prints(ur5: URDF):
+@pytest.mark.row("S2-004", "S2-005", "S2-190", "S2-191")
+def test_actuated_joints_and_the_base_are_those_that_the_documentation_prints(ur5: URDF):
+    assert ur5.base_link is ur5.links[-1] is ur5.link_map["world"]
     assert [joint.name for joint in ur5.actuated_joints] == ACTUATED
     assert ur5.actuated_joint_names == ACTUATED
-
-
-@pytest.mark.row("S2-005", "S2-191")
-def test_the_base_link(ur5: URDF):
-    assert ur5.base_link.name == "world"
-    assert ur5.base_link is ur5.links[-1]
 
 
 @pytest.mark.row("S2-006", "S2-194")
@@ -114,25 +110,17 @@ def test_meshes_are_keys(ur5: URDF):
         assert {type(key) for key in fk} == {trimesh.base.Trimesh}
 
 
-@pytest.mark.row("S2-181", "S2-182", "S2-183", "S2-184")
+@pytest.mark.row("S2-181", "S2-182", "S2-183", "S2-184", "S2-185", "S2-186", "S2-187", "S2-188")
 @pytest.mark.parametrize("name", ["link", "joint", "transmission", "material"])
-def test_lists_are_copies_in_the_order_of_the_file(shapes: URDF, name: str):
-    members = getattr(shapes, f"{name}s")
+def test_lists_and_maps_are_copies_in_the_order_of_the_file(shapes: URDF, name: str):
+    members, by_name = getattr(shapes, f"{name}s"), getattr(shapes, f"{name}_map")
     before = list(members)
-    assert members
+    assert members and by_name == {member.name: member for member in members}
     members.clear()
-    assert getattr(shapes, f"{name}s") == before
-
-
-@pytest.mark.row("S2-185", "S2-186", "S2-187", "S2-188")
-@pytest.mark.parametrize("name", ["link", "joint", "transmission", "material"])
-def test_maps_are_copies_by_name(shapes: URDF, name: str):
-    by_name = getattr(shapes, f"{name}_map")
-    assert by_name == {member.name: member for member in getattr(shapes, f"{name}s")}
     by_name.clear()
-    first = getattr(shapes, f"{name}s")[0]
-    first.name = "renamed"
-    assert getattr(shapes, f"{name}_map")["renamed"] is first
+    assert getattr(shapes, f"{name}s") == before
+    before[0].name = "renamed"
+    assert getattr(shapes, f"{name}_map")["renamed"] is before[0]
 
 
 @pytest.mark.row("S2-180")
@@ -182,10 +170,13 @@ def test_bounds_of_actuated_joints():
 def test_a_configuration_as_a_vector(ur5: URDF):
     vector = ur5.cfg_to_vector({"elbow_joint": 0.5, ur5.joints[0]: 1.0})
     assert vector.tolist() == [1.0, 0, 0.5, 0, 0, 0]
+    ur5.cfg_to_vector()[0] = 1.0  # the caller's
     assert ur5.cfg_to_vector().tolist() == [0.0] * 6
     assert ur5.cfg_to_vector([1, 2, 3, 4, 5, 6]).tolist() == [1, 2, 3, 4, 5, 6]
     with pytest.raises(KeyError):
         ur5.cfg_to_vector({"knee": 1.0})
+    with pytest.raises(ValueError, match="'plane'"):
+        URDF("p", links("a", "b"), [Joint("plane", "planar", "a", "b")]).cfg_to_vector()
 
 
 @pytest.mark.parametrize(
@@ -375,9 +366,6 @@ def follow(leader: str) -> dict:
 
 AB = [joint("j", "a", "b")]
 LOOP = [joint("j", "a", "b"), joint("k", "b", "a")]
-LEADERS = [joint("j", "a", "b", **follow("k")), joint("k", "b", "c", **follow("j"))]
-TWO_PARENTS = [*AB, joint("k", "a", "c"), joint("l", "b", "c")]
-SAME = drive("j")
 
 
 def case(mark: pytest.MarkDecorator, names: str, joints: list[Joint], said: str, **others):
@@ -387,21 +375,16 @@ def case(mark: pytest.MarkDecorator, names: str, joints: list[Joint], said: str,
 
 CASES = [
     case(pytest.mark.row("S2-171"), "aba", AB, "'a'"),
-    case(pytest.mark.row("S2-171"), "abc", [*AB, joint("j", "b", "c")], "'j'"),
     case(pytest.mark.row("S2-171"), "ab", AB, "'t'", transmissions=[drive("j"), drive("j")]),
-    case(pytest.mark.row("S2-171"), "ab", AB, "'t'", transmissions=[SAME, SAME]),
     case(pytest.mark.row("S2-171"), "ab", AB, "'m'", materials=[Material("m"), Material("m")]),
     case(pytest.mark.row("S2-172"), "ab", [joint("j", "x", "b")], "parent link 'x'"),
-    case(pytest.mark.row("S2-172"), "ab", [joint("j", "a", "x")], "child link 'x'"),
     case(pytest.mark.row("S2-173"), "ab", [joint("j", "a", "a")], "same link"),
     case(pytest.mark.row("S2-174"), "ab", [joint("j", "a", "b", **follow("x"))], "'x'"),
     case(pytest.mark.row("S2-175"), "ab", [joint("j", "a", "b", **follow("j"))], "itself"),
-    case(pytest.mark.row("S2-175"), "abc", LEADERS, "cycle"),
     case(pytest.mark.row("S2-176"), "ab", AB, "'x'", transmissions=[drive("x")]),
     case(pytest.mark.row("S2-177"), "abcd", [*AB, joint("k", "c", "d")], "unconnected"),
     case(pytest.mark.row("S2-178"), "rab", LOOP, "cycle"),
     case(pytest.mark.row("S2-179"), "abc", AB, "2 links have no parent"),
-    case(pytest.mark.row("S2-179"), "abc", TWO_PARENTS, "has a parent already"),
 ]
 
 
@@ -437,36 +420,14 @@ def test_members_have_their_class_and_there_is_a_link():
         URDF("r", links("a"), other_xml=3)
 
 
-FIXED = '<joint name="j" type="fixed"><parent link="a"/><child link="x"/></joint>'
-DRIVEN = '<type>s</type><joint name="x"/><actuator name="m"/>'
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param('<link name="a"/><link name="a"/>', marks=pytest.mark.row("S2-171")),
-        pytest.param(f'<link name="a"/>{FIXED}', marks=pytest.mark.row("S2-172")),
-        pytest.param(
-            f'<link name="a"/><transmission name="t">{DRIVEN}</transmission>',
-            marks=pytest.mark.row("S2-176"),
-        ),
-        pytest.param('<link name="a"/><link name="b"/>', marks=pytest.mark.row("S2-179")),
-    ],
-)
-def test_files_are_held_to_the_same_rules(tmp_path: Path, text: str):
-    (tmp_path / "r.urdf").write_text(f'<robot name="r">\n{text}</robot>')
+@pytest.mark.row("S2-171", "S2-176")
+def test_transmissions_of_files_are_held_to_the_same_rules():
+    drive = '<transmission name="t"><type>s</type><joint name="x"/><actuator name="m"/>'
+    text = f'<robot name="r"><link name="a"/>\n{2 * (drive + "</transmission>")}</robot>'
     with pytest.raises(DescriptionError) as caught:
-        URDF.load(str(tmp_path / "r.urdf"))
-    assert caught.value.problems[0].line == 2
-
-
-@pytest.mark.row("S2-171")
-def test_two_materials_of_one_name_in_a_file(tmp_path: Path):
-    (tmp_path / "r.urdf").write_text(
-        '<robot name="r"><link name="a"/>\n<material name="m"/>\n<material name="m"/></robot>'
-    )
-    with pytest.raises(ValueError, match=r"r\.urdf:3.*two materials with name 'm'"):
-        URDF.load(str(tmp_path / "r.urdf"))
+        URDF.load(io.StringIO(text))
+    codes = {problem.code for problem in caught.value.problems if problem.line == 2}
+    assert codes == {"duplicate-transmission", "transmission-joint"}
 
 
 @pytest.mark.row("S2-072", "S2-184")

@@ -181,14 +181,6 @@ def test_both_sets_of_angles_give_the_matrix_back(solution: int):
 
 
 @pytest.mark.row("S2-021")
-def test_the_first_solution_is_the_angles_it_came_from():
-    random = rng("first")
-    for _ in range(100):
-        coords = random.uniform([-3, -1.5, -3], [3, 1.5, 3])
-        assert np.allclose(matrix_to_rpy(rpy_to_matrix(coords)), coords, atol=1e-13)
-
-
-@pytest.mark.row("S2-021")
 @pytest.mark.parametrize("sign", [1, -1])
 def test_at_a_quarter_turn_the_yaw_is_zero(sign: int):
     for roll, yaw in rng("lock").uniform(-1.5, 1.5, (20, 2)):
@@ -226,21 +218,6 @@ def test_six_numbers_of_a_pose():
 
 
 @pytest.mark.row("S2-020", "S2-021", "S2-022", "S2-023")
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_refused(bad: float):
-    R, T = np.eye(3), np.eye(4)
-    R[1, 2] = T[0, 3] = bad
-    for call, wrong in (
-        (rpy_to_matrix, [bad, 0, 0]),
-        (matrix_to_rpy, R),
-        (xyz_rpy_to_matrix, [0, 0, bad, 0, 0, 0]),
-        (matrix_to_xyz_rpy, T),
-    ):
-        with pytest.raises(InputError, match="must be finite"):
-            call(wrong)
-
-
-@pytest.mark.row("S2-020", "S2-021", "S2-022", "S2-023")
 @pytest.mark.parametrize(
     ("call", "wrong"),
     [
@@ -255,3 +232,9 @@ def test_other_shapes_and_other_things_are_refused(call, wrong):
         call(wrong)
     with pytest.raises(InputError):
         call("abc")
+    shape = {rpy_to_matrix: 3, matrix_to_rpy: (3, 3), xyz_rpy_to_matrix: 6}.get(call, (4, 4))
+    for bad in (np.nan, np.inf, -np.inf):
+        numbers = np.eye(*shape) if isinstance(shape, tuple) else np.zeros(shape)
+        numbers.flat[-1] = bad
+        with pytest.raises(InputError, match="must be finite"):
+            call(numbers)

@@ -12,14 +12,10 @@ from linkwork.errors import DescriptionError
 from linkwork.formats.mjcf.flatten import (
     DEEPEST,
     LEFT_OUT,
-    LEFT_OUT_OF,
     MOST_BODIES,
     OF_DEFAULTS,
     REFUSED,
     SILENT,
-    TAKEN,
-    TARGETS,
-    TEXTS,
     Flat,
     NotFoundError,
     find,
@@ -236,22 +232,6 @@ def test_no_element_of_kinematics_or_masses_is_left_out():
     assert not KINEMATIC & (set(LEFT_OUT) | SILENT | OF_DEFAULTS | set(REFUSED))
     assert not set(LEFT_OUT) & SILENT
     assert not set(REFUSED) & (set(LEFT_OUT) | SILENT)
-
-
-def test_every_section_says_what_becomes_of_its_other_elements():
-    assert set(LEFT_OUT_OF) == {*TAKEN, "actuator"} - {"fixed", "spatial"}
-    assert not set(LEFT_OUT_OF) & (set(LEFT_OUT) | SILENT)
-    assert set(TARGETS) <= TEXTS
-    names = {n for kinds in TAKEN.values() for kept in kinds.values() for n in kept}
-    assert names - TEXTS == {
-        "anchor",
-        "relpose",
-        "torquescale",
-        "polycoef",
-        "coef",
-        "divisor",
-        "qpos",
-    }
 
 
 # ---- Included files are found beside the MJCF and the folder above, and nowhere else

@@ -454,8 +454,6 @@ def test_other_tendons_along_sites_are_left_out_with_a_word(equality, along, cod
 # ---- Which meshes are opened, and what MuJoCo's messages become
 
 
-HAVE = ("mujoco", "MuJoCo (pip install mujoco) is not installed")
-
 MESH = """<mujoco>
 <compiler {compiler}/>
 <asset><mesh name="k" file="k.obj"/></asset>
@@ -503,7 +501,6 @@ WITH = {
 
 @pytest.mark.parametrize("why", WITHOUT)
 def test_a_mesh_without_mass_is_not_opened(why: str):
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     xml, mass = WITHOUT[why]
     model = read(xml, open_mesh=never)
     assert model.bodies[1].mass == pytest.approx(mass, rel=1e-15)
@@ -513,14 +510,12 @@ def test_a_mesh_without_mass_is_not_opened(why: str):
 
 @pytest.mark.parametrize("why", WITH)
 def test_a_mesh_that_a_mass_follows_from_is_opened(why: str):
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     xml, mass = WITH[why]
     assert read(xml, open_mesh=here).bodies[1].mass == pytest.approx(mass, rel=1e-12)
 
 
 @pytest.mark.parametrize("why", WITH)
 def test_without_the_mesh_no_mass_is_made_up(why: str, tmp_path: Path):
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
 
     def missing(name: str, file: str | None) -> bytes:
         raise InputError(f"mesh '{name}' is not found beside '{file}'")
@@ -534,7 +529,6 @@ def test_without_the_mesh_no_mass_is_made_up(why: str, tmp_path: Path):
 
 
 def test_the_pose_of_an_opened_mesh_is_that_of_its_file():
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     model = read(text(geom='pos="1 2 3" quat="1 1 0 0"'), open_mesh=here)
     np.testing.assert_allclose(model.geoms[0].pos, (1, 2, 3), atol=1e-12)
     half = 0.5**0.5
@@ -542,7 +536,6 @@ def test_the_pose_of_an_opened_mesh_is_that_of_its_file():
 
 
 def test_an_included_mesh_is_looked_for_beside_its_file_first(tmp_path: Path):
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     asked: list[str] = []
 
     def second(name: str, file: str | None) -> bytes:
@@ -565,7 +558,6 @@ def test_an_included_mesh_is_looked_for_beside_its_file_first(tmp_path: Path):
 
 
 def test_a_mass_of_a_plugins_shape_is_refused():
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     asset = '<mesh name="k"><plugin instance="s"/></mesh>'
     geom = '<geom type="sdf" mesh="k"><plugin instance="s"/></geom>'
     xml = f"<mujoco><asset>{asset}</asset><worldbody>\n<body>{geom}</body></worldbody></mujoco>"
@@ -575,7 +567,6 @@ def test_a_mass_of_a_plugins_shape_is_refused():
 
 
 def test_a_height_field_that_does_not_move_is_not_opened():
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     xml = (
         '<mujoco><asset><hfield file="hills.png" size="1 1 1 1"/></asset><worldbody>'
         '<geom name="ground" type="hfield" hfield="hills" pos="0 0 1"/></worldbody></mujoco>'
@@ -586,7 +577,7 @@ def test_a_height_field_that_does_not_move_is_not_opened():
 
 @pytest.mark.parametrize("weight", ["", 'mass="5"', 'density="300"', 'density="0"'])
 def test_a_height_field_weighs_what_mujoco_says(weight: str):
-    mujoco = pytest.importorskip(*HAVE[:1], reason=HAVE[1])
+
     xml = f"""<mujoco><asset><hfield name="h" nrow="3" ncol="2" size="1 2 .5 .25"
         elevation="0 1 2 3 1 5"/></asset><worldbody><body><joint/><geom size=".1"/>
         <geom type="hfield" hfield="h" pos="1 0 2" euler="30 0 40" {weight}/></body></worldbody>
@@ -649,7 +640,6 @@ SAID = {
 
 @pytest.mark.parametrize("what", SAID)
 def test_what_mujoco_says_has_its_place(what: str, tmp_path: Path):
-    pytest.importorskip(*HAVE[:1], reason=HAVE[1])
     body, element, name, line, words = SAID[what]
     main, part = tmp_path / "main.xml", tmp_path / "part.xml"
     inside = f"<worldbody>\n\n{body}</worldbody>"
@@ -675,7 +665,7 @@ PARTS = {
 
 @pytest.mark.parametrize("which", PARTS)
 def test_an_attached_part_has_its_own_compiler_settings(which: str, tmp_path: Path):
-    mujoco = pytest.importorskip(*HAVE[:1], reason=HAVE[1])
+
     of_main, of_part, masses = PARTS[which]
     main, part = tmp_path / "main.xml", tmp_path / "part.xml"
     (tmp_path / "k.obj").write_text(OBJ)
@@ -709,7 +699,6 @@ def test_an_attached_part_has_its_own_compiler_settings(which: str, tmp_path: Pa
 def test_whatever_mujoco_raises_is_an_error_of_the_description(
     kind: type[Exception], monkeypatch: pytest.MonkeyPatch
 ):
-    mujoco = pytest.importorskip(*HAVE[:1], reason=HAVE[1])
 
     class Spec:
         @staticmethod

@@ -307,12 +307,6 @@ def test_materials_stay_where_they_are_written():
     assert not document.problems
 
 
-def test_a_path_object_gives_the_file_name(tmp_path: Path):
-    path = tmp_path / "x.urdf"
-    path.write_text('<robot name="r"><link name="a"/></robot>')
-    assert read(path).robot.file == str(path)
-
-
 def test_depth_is_limited_exactly():
     def nested(depth: int) -> str:
         # <robot> is the first level
@@ -608,49 +602,6 @@ def test_many_unknown_elements_do_not_take_long():
     assert document.problems[-1].message.startswith("10000 more")
 
 
-# ---- unknown things
-
-KNOWN = ("origin", "geometry", "material")
-
-
-def element(label: str, times: int = 1) -> list[tuple[str, str]]:
-    problems = Findings(None)
-    for _ in range(times):
-        problems.unknown_element("visual", KNOWN, label, line=3, name="a")
-    return [(problem.level, problem.hint) for problem in problems.sorted()]
-
-
-@pytest.mark.parametrize(
-    "label, level, hint",
-    [
-        ("orign", "warning", "did you mean <origin>?"),
-        ("limit", "warning", "kept, not used; <visual> takes <origin>, <geometry>, <material>"),
-        ("zzz", "note", "kept, not used; <visual> takes <origin>, <geometry>, <material>"),
-    ],
-)
-def test_elements(label: str, level: str, hint: str):
-    assert element(label) == [(level, hint)]
-
-
-def test_extensions_by_agreement_are_no_finding():
-    assert element("gazebo") == element("sensor") == []
-
-
-def test_guesses_end():
-    levels = [level for level, _ in element("orign", times=150)]
-    assert levels == ["warning"] * 100 + ["note"] * 50
-
-
-def test_attributes():
-    problems = Findings(None)
-    names = ["nmae", *"abcdef"]
-    problems.unknown_attributes("link", ["name"], names, line=3, name="a")
-    (problem,) = problems.sorted()
-    assert (problem.level, problem.hint) == ("warning", "did you mean 'name'?")
-    assert "'nmae', 'a', 'b', 'c', 'd' and 2 more" in problem.message
-    assert (problem.element, problem.name, problem.line) == ("link", "a", 3)
-
-
 # ---- records
 
 RECORDS = [r for r in vars(records).values() if is_dataclass(r) and r is not records.Finding]
@@ -660,11 +611,6 @@ RECORDS = [r for r in vars(records).values() if is_dataclass(r) and r is not rec
 def test_records_are_small_and_have_no_dict(record: type):
     assert all("__slots__" in vars(kind) for kind in record.__mro__[:-1])
     assert all(f.name == "problems" or f.init for f in fields(record))
-
-
-def test_records_cannot_be_changed():
-    with pytest.raises(FrozenInstanceError):
-        setattr(Link("a"), "name", "b")  # noqa: B010 -- a plain assignment pyright refuses
 
 
 def test_place_does_not_count_but_content_does():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import time
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,12 +33,12 @@ from linkwork.formats.urdf.records import (
     TransmissionJoint,
     Visual,
 )
-from linkwork.formats.urdf.write import content, quoted, to_bytes, to_text
+from linkwork.formats.urdf.write import to_text
 from linkwork.mechanism.from_urdf import from_urdf
 from urdf_strategies import robots
 
 FUZZ = settings(
-    max_examples=30,
+    max_examples=15,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -394,25 +392,6 @@ def test_a_transmission_with_both_forms_of_its_type_keeps_both(inside: str):
         to_text(replace(lonely, source=None))
 
 
-def test_the_garbage_collector_rests_while_much_is_written():
-    runs: list[str] = []
-    before, callback = gc.get_threshold(), lambda phase, info: runs.append(phase)
-    for links, rests in ((100, False), (5001, True)):
-        robot = Robot("r", tuple(Link(f"l{k}") for k in range(links)))
-        gc.collect()
-        gc.callbacks.append(callback)
-        gc.set_threshold(50)
-        try:
-            runs.clear()
-            to_bytes(robot)
-            seen = len(runs)
-        finally:
-            gc.set_threshold(*before)
-            gc.callbacks.remove(callback)
-        assert gc.isenabled()
-        assert (seen < 10) is rests
-
-
 def test_numbers_of_other_types_are_written_as_numbers():
     box = Box(np.array([1, 2.5, np.float32(0.5)]))  # type: ignore[arg-type]
     inertial = Inertial([0, 0, 1], ZERO, np.float64(2), np.eye(3, dtype=int))  # type: ignore
@@ -449,30 +428,39 @@ def inertial(**changes: Any) -> Robot:
 
 
 REFUSED: dict[str, tuple[Robot, str]] = {
-    "nan": (inertial(mass=NAN), "link 'a' / inertial: field 'value': nan is not finite"),
-    "infinite": (joint(xyz=(0.0, float("inf"), 0.0)), "joint 'j': field 'xyz': inf is not finite"),
-    "huge": (joint(xyz=(0.0, 1e101, 0.0)), "joint 'j': field 'xyz': 1e+101 is too large"),
-    "two numbers": (joint(rpy=(0.0, 0.0)), "joint 'j': field 'rpy': 3 numbers are needed"),
-    "a text for numbers": (joint(axis="1 0 0"), "field 'xyz': 3 numbers are needed, not '1 0 0'"),
-    "a text for a number": (inertial(mass="1"), "field 'value': '1' (str) is not a number"),
-    "a truth": (inertial(mass=True), "field 'value': True (bool) is not a number"),
+    "nan": (inertial(mass=NAN), "link 'a' / inertial: attribute 'value': nan is not finite"),
+    "infinite": (
+        joint(xyz=(0.0, float("inf"), 0.0)),
+        "joint 'j': attribute 'xyz': inf is not finite",
+    ),
+    "huge": (joint(xyz=(0.0, 1e101, 0.0)), "joint 'j': attribute 'xyz': 1e+101 is too large"),
+    "two numbers": (joint(rpy=(0.0, 0.0)), "joint 'j': attribute 'rpy': 3 numbers are needed"),
+    "a text for numbers": (
+        joint(axis="1 0 0"),
+        "attribute 'xyz': 3 numbers are needed, not '1 0 0'",
+    ),
+    "a text for a number": (inertial(mass="1"), "attribute 'value': '1' (str) is not a number"),
+    "a truth": (inertial(mass=True), "attribute 'value': True (bool) is not a number"),
     "a big integer": (inertial(mass=2**53 + 1), "has no float64"),
     "a bigger integer": (inertial(mass=10**400), "too large"),
     "not symmetric": (inertial(inertia=((1, 2, 0), (0, 1, 0), (0, 0, 1))), "not symmetric"),
     "not 3x3": (inertial(inertia=(1.0,) * 6), "field 'inertia': a 3x3 matrix"),
     "nan in a matrix": (inertial(inertia=((1, 0, 0), (0, NAN, 0), (0, 0, 1))), "'iyy': nan"),
-    "no name": (link(name=""), "link: field 'name': the name is empty"),
+    "no name": (link(name=""), "link: attribute 'name': the name is empty"),
     "a control character": (
         link(name="a\0"),
-        r"field 'name': XML cannot hold the character '\x00'",
+        r"attribute 'name': XML cannot hold the character '\x00'",
     ),
     "a lone surrogate": (link(name="\ud800"), r"XML cannot hold the character '\ud800'"),
     "no character": (link(name="\ufffe"), r"XML cannot hold the character '\ufffe'"),
     "a long name": (link(name="x" * 70_000), "longer than 65536"),
-    "a number as name": (link(name=3), "field 'name': 3 (int) is not a text"),
-    "a joint type": (joint(type="hinge"), "joint 'j': field 'type': unknown joint type 'hinge'"),
-    "no parent": (joint(parent=None), "joint 'j': field 'link': it is needed"),
-    "a follower": (joint(mimic=Mimic("a\1")), "joint 'j' / mimic: field 'joint': XML"),
+    "a number as name": (link(name=3), "attribute 'name': 3 (int) is not a text"),
+    "a joint type": (
+        joint(type="hinge"),
+        "joint 'j': attribute 'type': unknown joint type 'hinge'",
+    ),
+    "no parent": (joint(parent=None), "joint 'j': attribute 'link' is missing"),
+    "a follower": (joint(mimic=Mimic("a\1")), "joint 'j' / mimic: attribute 'joint': XML"),
     "no tuple": (of(links=None), "robot 'r': field 'links': a tuple, not NoneType"),
     "no record": (of(links=("a",)), "robot 'r': field 'links': Link, not str"),
     "another record": (of(joints=(Link("a"),)), "robot 'r': field 'joints': Joint, not Link"),
@@ -524,17 +512,6 @@ def test_files_read_back_the_same_and_move_the_same():
         before, after = (replace(from_urdf(d), findings=()) for d in (document, read(text)))
         assert after.digest == before.digest, path  # findings know lines, which differ
     assert read_one >= 5
-
-
-def test_a_chain_of_ten_thousand_links_is_written_soon():
-    n = 10_000
-    links = tuple(Link(f"l{k}") for k in range(n))
-    joints = tuple(
-        Joint(f"j{k}", "revolute", f"l{k - 1}", f"l{k}", (0.1, 0.2, 0.3)) for k in range(1, n)
-    )
-    start = time.process_time()
-    to_text(Robot("chain", links, joints))
-    assert time.process_time() - start < 3.0  # 0.1 s on an idle machine
 
 
 # ---- extras
@@ -635,8 +612,3 @@ def test_long_comments_are_kept():
     assert robot.comments == (comment,)
     with pytest.raises(InputError, match="cannot hold"):
         to_text(replace(robot, comments=(Comment("robot", "x" * 100_000 + "\0"),)))
-
-
-def test_escapes():
-    assert quoted("<&>\"'\t\n\r é") == "&lt;&amp;&gt;&quot;'&#9;&#10;&#13; é"
-    assert content("<&>\"'\t\n\r é") == "&lt;&amp;&gt;\"'\t\n&#13; é"

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.algorithms.closure import valueless
+from closed_mechanisms import parallelogram
 from linkwork.compile.native_call import Part
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.edit import close, couple
-from linkwork.ops.numpy import NUMPY
 from linkwork.solve.closed.assembly import (
     Assembly,
     AssemblyMessages,
-    assembly_expressions,
-    given_positions,
-    open_parts,
 )
-from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks import Closed, Group
+from linkwork.solve.tasks import Group
 from seeds import rng
 
 
@@ -157,22 +152,6 @@ def test_couplings_are_kept():
     np.testing.assert_allclose(result.q[:, 1], np.sin(given[:, 0]) * given[:, 1], atol=1e-12)
 
 
-def test_the_seed_decides_restarts(five):
-    stewart = lw.load("stewart").assembler()
-    given = rng("restarts").uniform(-0.2, 0.2, (200, 6))
-    first, again = stewart.solve(given), stewart.solve(given)
-    np.testing.assert_array_equal(first.q, again.q)
-    assert first.restarts.any()
-    backwards = stewart.solve(given[::-1])
-    np.testing.assert_array_equal(backwards.q[::-1], first.q)
-
-
-def test_results_can_be_pickled(five):
-    result = five.solve([1.4, -1.4])
-    again = pickle.loads(pickle.dumps(result))
-    assert again.reason == result.reason
-
-
 def test_a_loop_that_fixes_everything():
     m = lw.load("four_bar").mechanism
     m = close(m, "crank_link", "rocker_end", "distance", distance=float(np.hypot(0.3, 0.18)))
@@ -181,16 +160,6 @@ def test_a_loop_that_fixes_everything():
     assert robot.assemble([0.0]).success
     refused = robot.assemble([0.3])
     assert not refused.success and "distance" in refused.reason
-
-
-def test_it_is_the_same_without_built_in_functions(monkeypatch):
-    import linkwork.solve.program as program  # noqa: PLC0415  its name is replaced
-
-    plain = lw.load("four_bar")
-    monkeypatch.setattr(program, "array_abi", lambda: None)
-    slow = Assembly(plain.mechanism)
-    near = plain.assemble([0.4]).q
-    np.testing.assert_array_equal(slow.solve([0.5], near).q, plain.assemble([0.5], near).q)
 
 
 def test_a_coupling_without_a_value_is_named():
@@ -206,44 +175,6 @@ def test_a_coupling_without_a_value_is_named():
     root = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).with_actuated("joint1")
     with pytest.raises(InputError, match=r"joint1 = -0\.5"):
         root.assemble([-0.5])
-
-
-def made():
-    m = lw.load("excavator").mechanism
-    names = ("stick_slide", "swing", "boom_slide")
-    given = given_positions(m, names)
-    passive = [n for n in m.joint_names if n not in names]
-    problem = make_problem(m, Closed(), joints=passive)
-    return m, given, assembly_expressions(problem, given), problem
-
-
-def test_places_of_the_given_positions():
-    m, given, expressions, _ = made()
-    assert [m.joint_names[k] for k in given] == ["stick_slide", "swing", "boom_slide"]
-    assert expressions.inputs == ((3,),) and expressions.n_q == 7 and expressions.n == 4
-
-
-def test_what_is_given_comes_back():
-    _, given, expressions, problem = made()
-    q0, target = np.arange(7.0) / 10, np.array([0.3, 0.2, 0.1])
-    start = expressions.prepare(NUMPY, target, q0)
-    np.testing.assert_array_equal(start["x0"], q0[list(problem.moved)])
-    assert start["fault"][0] <= 0 and start["features"].shape == (0,)
-    done = expressions.verify(NUMPY, start["x0"], q0, start["parameters"], np.zeros(0))
-    np.testing.assert_array_equal(done["q"][list(given)], target)
-    np.testing.assert_array_equal(done["q"][list(problem.moved)], start["x0"])
-    assert done["measures"].shape == (sum(len(t.groups) for t in problem.tasks) + 1,)
-    assert done["measures"][-1] == 0.0
-
-
-def test_a_position_outside_of_its_limits_is_told():
-    m, _, expressions, problem = made()
-    q0 = np.zeros(m.n_q)
-    target = np.array([0.0, 0.0, 0.6])
-    start = expressions.prepare(NUMPY, target, q0)
-    done = expressions.verify(NUMPY, start["x0"], q0, start["parameters"], np.zeros(0))
-    assert done["measures"][-1] == np.float64(0.6) - m.upper[m.joint("boom_slide")]
-    assert problem.mechanism is m
 
 
 def call_of(five: Assembly) -> Any:
@@ -271,21 +202,7 @@ def test_nothing_where_it_is_not_assembled(five: Assembly):
     assert call(dict.fromkeys(five.actuated, 0)) is None  # whole numbers go the general way
 
 
-def test_where_searches_begin(five: Assembly):
-    with pytest.raises(ShapeError):
-        five.named([], [], np.zeros(7))
-
-
 GROUPS = (Group("rod", "m", 0, 1), Group("hinge rotation", "rad", 1, 3, chord=True))
-
-
-def test_what_stays_open_is_named():
-    assert open_parts(GROUPS, np.array([0.04, 1.0])) == [
-        "'rod' 0.2 m",
-        "'hinge rotation' 1.05 rad",
-    ]
-    assert open_parts(GROUPS, np.array([1e-26, 0.0])) == []
-    assert open_parts(GROUPS, np.array([0.04, 0.0]), within=0.3) == []
 
 
 def test_a_whole_sentence():
@@ -299,12 +216,188 @@ def test_a_whole_sentence():
     )
 
 
-def test_couplings_without_a_value_are_named_with_where_their_leaders_are():
-    robot = lw.load("planar_3r").with_coupling("joint3", ["joint1", "joint2"], lambda a, b: a / b)
+# --- the branch of a configuration, followed ---
+
+DETERMINED = {
+    "four_bar": 300,
+    "slider_crank": 300,
+    "five_bar": 300,
+    "excavator": 300,
+    "gripper": 300,
+    "linkage_leg": 300,
+    "double_wishbone": 100,
+    "delta": 300,
+    "stewart": 100,
+}
+"""Bundled mechanisms whose passive joints follow from the actuated ones, and how many ways."""
+STEPS = 600
+TILTED = np.array([1.34886634, -1.07648683, 1.33324358])
+"""Arms of the delta on whose straight way from neutral the level platform becomes singular."""
+
+
+def joints_of(robot):
+    """The numbers of q of the actuated joints, and those of v of the others."""
     m = robot.mechanism
-    assert valueless(m, np.array([0.5, 0.1, 7.0])) == ""
-    text = "the coupling of joint3 has no value at joint1 = 0.5, joint2 = 0"
-    assert valueless(m, np.array([0.5, 0.0, 7.0])) == text
-    m = lw.load("planar_3r").with_coupling("joint3", "joint1", np.sqrt).mechanism
-    assert valueless(m, np.zeros(3)) == "the coupling of joint3 has no slope at joint1 = 0"
-    assert valueless(lw.load("four_bar").mechanism, np.zeros(3)) == ""
+    driven = [m.joint(name) for name in robot.actuated]
+    others = [c for c in range(len(m.joint_types)) if c not in driven]
+    return (
+        [k for c in driven for k in range(m.q_start[c], m.q_start[c + 1])],
+        [k for c in driven for k in range(m.v_start[c], m.v_start[c + 1])],
+        [k for c in others for k in range(m.v_start[c], m.v_start[c + 1])],
+    )
+
+
+def goals(robot, n):
+    """Positions (n, n_actuated) of the actuated joints over all of their ranges."""
+    m, (given, _, _) = robot.mechanism, joints_of(robot)
+    low = np.where(np.isfinite(m.lower), m.lower, -3.0)[given]
+    high = np.where(np.isfinite(m.upper), m.upper, 3.0)[given]
+    return rng(f"ways of {robot.name}").uniform(low, high, (n, len(given)))
+
+
+class Walk:
+    """A way in small steps, by singular values."""
+
+    def __init__(self, robot, goal, steps=STEPS):
+        m = robot.mechanism
+        given, driven, passive = joints_of(robot)
+        near = robot.neutral()
+        self.q = np.tile(near, (len(goal), 1))
+        self.fine = np.ones(len(goal), bool)
+        way = (goal - near[given]) / steps
+        inside = robot.assemble(near[given] + 0.01, q0=near).q
+        rank = int(np.linalg.matrix_rank(robot.closure_jacobian(inside)[:, passive], tol=1e-7))
+        before = None
+        for k in range(1, steps + 1):
+            J = robot.closure_jacobian(self.q)
+            U, S, V = np.linalg.svd(J[..., passive], full_matrices=False)
+            if before is not None:  # the sign of the determinant on what the joints determine
+                turned = np.swapaxes(before[0], -1, -2) @ J[..., passive] @ before[1]
+                self.fine &= np.linalg.det(turned) > 0.0
+            before = U[..., :rank], np.swapaxes(V, -1, -2)[..., :rank]
+            self._move(robot, passive, rank, (U, S, V), -(J[..., driven] @ way[..., None])[..., 0])
+            self.q[:, given] = near[given] + k * way
+            for _ in range(3):
+                gap = robot.closure(self.q)
+                parts = np.linalg.svd(
+                    robot.closure_jacobian(self.q)[..., passive], full_matrices=False
+                )
+                self._move(robot, passive, rank, parts, -gap)
+            self.fine &= np.abs(robot.closure(self.q)).max(axis=-1) < 1e-9
+            inside = (self.q >= m.lower - 1e-9) & (self.q <= m.upper + 1e-9)
+            self.fine &= inside.all(axis=-1)
+
+    def _move(self, robot, passive, rank, parts, rates):
+        U, S, V = parts
+        along = np.einsum("nir,ni->nr", U[..., :rank], rates) / np.maximum(S[..., :rank], 1e-6)
+        v = np.zeros((len(self.q), robot.n_v))
+        v[:, passive] = np.clip(np.einsum("nr,nrj->nj", along, V[:, :rank]), -0.2, 0.2)
+        self.q = robot.integrate(self.q, v)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DETERMINED)
+def test_every_bundled_mechanism_stays_on_the_branch_that_small_steps_follow(name):
+    robot = lw.load(name)
+    goal = goals(robot, DETERMINED[name])
+    found, walk = robot.assemble(goal, q0=robot.neutral()), Walk(robot, goal)
+    # small steps lose a way next to a singularity sooner or later than steps that adapt
+    assert np.count_nonzero(found.success != walk.fine) <= 0.01 * len(goal)
+    both = found.success & walk.fine
+    assert np.count_nonzero(both) > 0.5 * len(goal)
+    away = np.abs(found.q - walk.q)[both]
+    assert away.max() < 1e-6
+    assert np.abs(robot.closure(found.q)).max() < 1e-11  # where it ends, too
+
+
+@pytest.mark.parametrize("name", ["triped_leg", pytest.param("triped", marks=pytest.mark.slow)])
+def test_where_joints_are_left_free_the_way_ends_assembled_too(name):
+    robot = lw.load(name)
+    found = robot.assemble(0.5 * goals(robot, 50), q0=robot.neutral())
+    assert found.success.all()
+    assert np.abs(robot.closure(found.q)).max() < 1e-11
+
+
+def test_a_crank_goes_round_on_its_branch():
+    robot = lw.load("four_bar")
+    near = robot.neutral()
+    found = robot.assemble([2.5], q0=near)
+    np.testing.assert_allclose(found.q, [2.5, -2.70598337, 0.43789894], atol=1e-7)
+    around = robot.assemble([2.5 + 6.0 * np.pi], q0=near).q
+    np.testing.assert_allclose(around - found.q, [6.0 * np.pi, -6.0 * np.pi, 0.0], atol=1e-9)
+    back = robot.assemble(near[:1], q0=found.q).q
+    np.testing.assert_allclose(back, near, atol=1e-9)
+    few = robot.assemble([100.0], q0=near, steps=50)
+    assert not few.success and "steps= allows more" in few.reason
+    assert 0.0 < few.q[0] < 100.0
+
+
+def test_the_place_where_a_branch_ends_is_told():
+    robot = lw.load("five_bar")
+    found = robot.assemble([1.4, -1.4], q0=robot.neutral())
+    assert not found.success
+    place = f"left = {found.q[0]:.6g}, right = {found.q[2]:.6g}"
+    assert "37.4 % of the way" in found.reason and place in found.reason
+    assert "singular" in found.reason and "follow=False" in found.reason
+    assert np.abs(robot.closure(found.q)).max() < 1e-12
+    assert robot.singularities(found.q, "left_end").type_2 < 0.02
+    np.testing.assert_allclose(found.q[[0, 2]], [np.pi / 6, -np.pi / 6], atol=1e-4)
+    on = robot.assemble([0.4, -0.4], q0=found.q)  # and back from there
+    np.testing.assert_allclose(on.q, robot.assemble([0.4, -0.4], q0=robot.neutral()).q, atol=1e-9)
+
+
+def test_no_way_passes_a_point_where_branches_meet():
+    delta = lw.load("delta")
+    assert "singular" in delta.assemble(TILTED, q0=delta.neutral()).reason
+    swing = lw.Robot(parallelogram())
+    ends = swing.assemble([[1.5], [1.7], [-2.0]], q0=swing.neutral())
+    assert ends.success.tolist() == [True, False, False]  # flat, the rods may cross or not
+    np.testing.assert_allclose(ends.q[1:, 0], [0.5 * np.pi, -0.5 * np.pi], atol=1e-3)
+    np.testing.assert_allclose(ends.q @ [1.0, 1.0, 0.0], 0.0, atol=1e-9)
+
+
+def test_a_limit_on_the_way_ends_it():
+    robot = lw.load("linkage_leg")
+    m, (given, _, _) = robot.mechanism, joints_of(robot)
+    goal = goals(robot, 50)
+    inside = robot.assemble(goal, q0=robot.neutral()).q
+    k = next(k for k in range(m.n_q) if k not in given and np.ptp(inside[:, k]) > 0.1)
+    name = m.joint_names[int(np.searchsorted(m.q_start, k, side="right")) - 1]
+    middle = 0.5 * (inside[:, k].max() + robot.neutral()[k])
+    upper = m.upper.copy()
+    upper[k] = middle
+    narrow = lw.Robot(replace(m, upper=upper))
+    found = narrow.assemble(goal, q0=narrow.neutral())
+    beyond = inside[:, k] > middle + 1e-6
+    assert beyond.any() and not found.success[beyond].any()
+    row = int(np.flatnonzero(beyond)[0])
+    assert f"at a limit: {name} (upper)" in found.reason_for(row)
+    assert found.q[row, k] == pytest.approx(middle, abs=1e-3)
+
+
+def test_near_may_be_open_or_only_a_start():
+    robot = lw.load("four_bar")
+    q = robot.assemble([0.5], q0=robot.neutral()).q
+    moved = q + np.array([0.0, 0.05, -0.05])
+    np.testing.assert_allclose(robot.assemble([0.6], q0=moved).q, robot.assemble([0.6], q0=q).q)
+    five = lw.load("five_bar")
+    far = five.assemble([0.0, 0.0], q0=[1.5, 0.0, -1.5, 0.0])
+    assert not far.success and "q0 is not assembled" in far.reason
+    assert five.assemble([0.0, 0.0], q0=[1.5, 0.0, -1.5, 0.0], follow=False).success
+    any_branch = robot.assemble([2.5], q0=robot.neutral(), follow=False)
+    assert any_branch.success
+    for option in ({"tries": 5}, {"seed": 1}):
+        with pytest.raises(InputError, match="follow=False takes q0 as the start of a search"):
+            robot.assemble([2.5], q0=robot.neutral(), **option)
+
+
+def test_one_row_has_the_bits_that_it_has_in_a_batch():
+    solver = lw.load("five_bar").assembler()
+    near = solver.solve([0.0, 0.0]).q
+    goal = rng("bits of ways").uniform(-1.5, 1.5, (50, 2))
+    whole = solver.solve(goal, q0=near)
+    assert 5 < np.count_nonzero(whole.success) < 50
+    for k in range(50):
+        alone = solver.solve(goal[k], q0=near)
+        np.testing.assert_array_equal(alone.q, whole.q[k])
+    np.testing.assert_array_equal(solver.solve(goal, q0=near, threads=3).q, whole.q)

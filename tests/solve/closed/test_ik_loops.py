@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.ik import Orientation, Pose, Position, RelativePose
+from linkwork.ik import Closed, NearPosture, Orientation, Pose, Position, RelativePose
 from seeds import rng
 
 N = 10_000 if os.environ.get("LINKWORK_MANY_TARGETS") else 1000
@@ -133,3 +133,24 @@ def test_no_answer_that_an_actuated_joint_cannot_take():
     assert tree.success
     result = r.ik(tasks=Pose("foot"), targets=free.fk(beyond, "foot"), tries=30)
     assert not result.success and "closed" in result.reason
+
+
+@pytest.mark.parametrize("name", ["five_bar", "excavator"])
+def test_an_objective_ends_at_its_optimum_with_the_loops_closed(name: str):
+    """In one try: neither damping nor rounding of what keeps the loops closed moves it on."""
+    r = lw.load(name)
+    wanted = r.integrate(r.neutral(), 0.5 * rng(f"near {name}").uniform(-1, 1, (30, r.n_v)))
+    solver = r.solver(tasks=Closed(), objectives=NearPosture())
+    found = solver.solve({"posture": wanted}, r.neutral(), tries=1)
+    assert found.success.all()
+    assert np.abs(r.closure(found.q)).max() < 1e-12
+    assert 10 < found.iterations.min() <= found.iterations.max() < 60  # steps are not used up
+    J = r.closure_jacobian(found.q)
+    slides = sorted(solver.problem.slides)
+    J[..., slides] *= solver.problem.length  # what is least counts slides by this length
+    way = r.difference(found.q, wanted)
+    way[:, slides] /= solver.problem.length
+    for rows, left in zip(J, way, strict=True):
+        free = left - np.linalg.pinv(rows, rcond=1e-9) @ (rows @ left)
+        if name == "five_bar":  # the excavator's joints may end at limits
+            assert np.linalg.norm(free) < 1e-5

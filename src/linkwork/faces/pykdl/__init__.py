@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.faces.pykdl.chain import Chain, Joint, Segment, Tree
 from linkwork.faces.pykdl.frame import Frame
-from linkwork.faces.pykdl.functions import Equal, SetToZero, addDelta, diff, dot
 from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
 from linkwork.faces.pykdl.joint_arrays import (
     Add,
@@ -27,7 +26,18 @@ from linkwork.faces.pykdl.joint_arrays import (
     changeRefFrame,
     changeRefPoint,
 )
-from linkwork.faces.pykdl.rates import FrameVel, RotationVel, TwistVel, VectorVel, doubleVel
+from linkwork.faces.pykdl.rates import (
+    Equal,
+    FrameVel,
+    RotationVel,
+    SetToZero,
+    TwistVel,
+    VectorVel,
+    addDelta,
+    diff,
+    dot,
+    doubleVel,
+)
 from linkwork.faces.pykdl.rotation import Rotation
 from linkwork.faces.pykdl.solvers import (
     ChainDynParam,

@@ -195,10 +195,7 @@ class Joint(Copied):
 
 
 def _placed(kind: JointType, origin: Any, axis: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The point on the axis, and its direction.
-
-    Raises: JointTypeError; InputError.
-    """
+    """The point on the axis, and its direction."""
     if kind not in _WITH_AXIS:
         if axis is not ABSENT:
             text = f"Joint.{kind.name} has its own axis: give none, or Joint.RotAxis or TransAxis"
@@ -264,10 +261,7 @@ class Segment(Copied):
         return self._inertia.__copy__()
 
     def setInertia(self, Iin: RigidBodyInertia) -> None:
-        """Set the inertia; chains that the segment was added to have their own copy of it.
-
-        Raises: WrongTypeError.
-        """
+        """Set the inertia; chains that the segment was added to have their own copy of it."""
         if not isinstance(Iin, RigidBodyInertia):
             raise wrong("Segment.setInertia", "a RigidBodyInertia", Iin)
         self._inertia = Iin.__copy__()
@@ -287,10 +281,7 @@ class Segment(Copied):
         return Segment(name, self._joint.reversed(self._tip), self._tip.Inverse(), inertia)
 
     def _bytes(self) -> bytes:
-        """All numbers of the segment, without names: what is computed of it depends on them.
-
-        Raises: WrongTypeError where a part is a batch.
-        """
+        """All numbers of the segment, without names: what is computed of it depends on them."""
         found = self._content
         if found is None:
             joint, tip = self._joint, self._tip
@@ -364,7 +355,7 @@ class Chain(Copied):
 
     Positions of joints stand in the order of the chain; fixed joints have none.
 
-    Raises: WrongTypeError (a TypeError) for other arguments.
+    Raises, in all methods: WrongTypeError (a TypeError) for other arguments.
     """
 
     __slots__ = ("_content",)
@@ -377,20 +368,14 @@ class Chain(Copied):
         self._content = given[0]._content if given else _EMPTY
 
     def addSegment(self, segment: Segment) -> None:
-        """Put a copy of a segment behind the last one. Solvers are to be made, or updated, then.
-
-        Raises: WrongTypeError.
-        """
+        """Put a copy of a segment behind the last one. Solvers are to be made, or updated, then."""
         if not isinstance(segment, Segment):
             raise wrong("Chain.addSegment", "a Segment", segment)
         segments, joints = self._content.segments, self._content.joints
         self._content = Content((*segments, Segment(segment)), joints + segment.getJoint().moves)
 
     def addChain(self, chain: Chain) -> None:
-        """Put copies of the segments of another chain behind the last one.
-
-        Raises: WrongTypeError.
-        """
+        """Put copies of the segments of another chain behind the last one."""
         if not isinstance(chain, Chain):
             raise wrong("Chain.addChain", "a Chain", chain)
         for segment in chain._content.segments:
@@ -444,7 +429,7 @@ _MOST_CHAINS = 64
 class Tree(Copied):
     """Segments by name, each behind another or behind the root; `Tree(other)` is a copy.
 
-    Raises: WrongTypeError (a TypeError) for other arguments.
+    Raises, in all methods: WrongTypeError (a TypeError) for other arguments.
     """
 
     __slots__ = ("_chains", "_children", "_joints", "_numbers", "_parents", "_root", "_segments")
@@ -468,8 +453,6 @@ class Tree(Copied):
         """Put a copy of a segment behind another one, or behind the root.
 
         False where there is no such segment, or one of the new one's name already.
-
-        Raises: WrongTypeError.
         """
         if not isinstance(segment, Segment) or not isinstance(hook_name, str):
             raise wrong("Tree.addSegment", "a Segment and a name", segment, hook_name)
@@ -485,10 +468,7 @@ class Tree(Copied):
         return True
 
     def addChain(self, chain: Chain, hook_name: str) -> bool:
-        """Put copies of the segments of a chain behind a segment; False as `addSegment`.
-
-        Raises: WrongTypeError.
-        """
+        """Put copies of the segments of a chain behind a segment; False as `addSegment`."""
         if not isinstance(chain, Chain) or not isinstance(hook_name, str):
             raise wrong("Tree.addChain", "a Chain and a name", chain, hook_name)
         return self._all([(segment, None) for segment in chain.segments], hook_name)
@@ -497,8 +477,6 @@ class Tree(Copied):
         """Put copies of the segments of a tree, without its root, behind a segment.
 
         False as `addSegment`.
-
-        Raises: WrongTypeError.
         """
         if not isinstance(tree, Tree) or not isinstance(hook_name, str):
             raise wrong("Tree.addTree", "a Tree and a name", tree, hook_name)

@@ -34,7 +34,6 @@ from linkwork.robot import Robot
 from linkwork.solve.least_squares import least_norm
 
 Call = Callable[..., Any]
-Bounds = tuple[tuple[float | None, float | None], ...]
 
 MOST_CORES = 64
 """So many are kept for chains to come; a chain that is there keeps its own."""
@@ -55,22 +54,19 @@ class _Asked(NamedTuple):
 
 
 @lru_cache(maxsize=MOST_CORES)
-def core_of(content: Content, bounds: Bounds | None = None) -> Core:
-    """The core of segments with these limits: for the same numbers, mostly the same one.
+def core_of(content: Content) -> Core:
+    """The core of segments: for the same numbers, mostly the same one.
 
     Programs make chains and solvers anew at each call; what is found here costs them nothing.
     """
-    return Core(content.segments, bounds)
+    return Core(content.segments)
 
 
 class Core:
-    """The functions of a chain. It never changes: a chain that grows gets another.
+    """The functions of a chain. It never changes: a chain that grows gets another."""
 
-    ``bounds`` are the lower and the upper limit of each joint that moves.
-    """
-
-    def __init__(self, segments: Sequence[Segment], bounds: Bounds | None = None) -> None:
-        self.robot = Robot(assemble(_parts(segments, bounds)), tip=str(len(segments)))
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self.robot = Robot(assemble(_parts(segments)), tip=str(len(segments)))
         self.rotors = np.array([s.getJoint().inertia for s in segments if s.getJoint().moves])
         self.has_rotors = bool(self.rotors.any())
         names = self.robot.frame_names
@@ -258,9 +254,8 @@ def _numbers(*sizes: int) -> Kind:
     return Several(tuple(Numbers(size) for size in sizes))
 
 
-def _parts(segments: Sequence[Segment], bounds: Bounds | None) -> Parts:
+def _parts(segments: Sequence[Segment]) -> Parts:
     links, joints = [LinkPart("0")], list[JointPart]()
-    count = 0
     for k, segment in enumerate(segments):
         before, own, moved = str(k), str(k + 1), f"moved {k + 1}"
         links.append(_link(own, segment.getInertia()))
@@ -268,12 +263,10 @@ def _parts(segments: Sequence[Segment], bounds: Bounds | None) -> Parts:
         if not joint.moves:
             joints.append(_fixed(f"joint {k + 1}", before, own, tip))
             continue
-        limits = (None, None) if bounds is None else bounds[count]
         links.append(LinkPart(moved))
-        joints += _moving(f"joint {k + 1}", (before, moved), joint, limits)
+        joints += _moving(f"joint {k + 1}", (before, moved), joint)
         tip.p -= joint.JointOrigin()  # its joint adds no offset at position 0
         joints.append(_fixed(f"tip {k + 1}", moved, own, tip))
-        count += 1
     return Parts("chain", links, joints, inertias_accepted=True)
 
 
@@ -289,21 +282,13 @@ def _fixed(name: str, parent: str, child: str, place: Frame) -> JointPart:
     return JointPart(name=name, type=JointType.FIXED, parent=parent, child=child, R=R, p=p)
 
 
-def _moving(
-    name: str,
-    ends: tuple[str, str],
-    joint: Joint,
-    limits: tuple[float | None, float | None],
-) -> list[JointPart]:
+def _moving(name: str, ends: tuple[str, str], joint: Joint) -> list[JointPart]:
     """A joint that moves; before it the coordinate that it follows, where it has a scale."""
     kind = JointType.REVOLUTE if joint.turns else JointType.PRISMATIC
     place: Any = {"p": joint.JointOrigin().ToArray(), "axis": joint.JointAxis().ToArray()}
-    lower, upper = limits
     whole = joint.scale == 1.0
     parent, child = ends if whole else (None, None)
-    first = JointPart(
-        name=name, type=kind, parent=parent, child=child, lower=lower, upper=upper, **place
-    )
+    first = JointPart(name=name, type=kind, parent=parent, child=child, **place)
     if whole:
         return [first]
     mimic = Mimic(name, joint.scale, 0.0)

@@ -9,6 +9,7 @@ search ends short of the frame, and verified.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,10 +20,10 @@ from linkwork import ik
 from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.pykdl.chain import Chain, Content
-from linkwork.faces.pykdl.core import Bounds, core_of
+from linkwork.faces.pykdl.core import core_of
 from linkwork.faces.pykdl.frame import Frame
-from linkwork.faces.pykdl.functions import diff
 from linkwork.faces.pykdl.joint_arrays import JntArray
+from linkwork.faces.pykdl.rates import diff
 from linkwork.faces.pykdl.solvers import (
     E_MAX_ITERATIONS_EXCEEDED,
     E_NOERROR,
@@ -33,8 +34,11 @@ from linkwork.faces.pykdl.solvers import (
 )
 from linkwork.faces.pykdl.values import Floats, number, wrong
 from linkwork.faces.pykdl.vectors import Twist
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.options import Options
+from linkwork.solve.inputs import Options
+from linkwork.solve.limits import POSITION, BoundLimit, Interval, Limit, Where
 from linkwork.solve.velocities import JointVelocities, nearest_velocities
 
 _SINGULAR_TEXT = {100: "Converged put pseudo inverse of jacobian is singular."}
@@ -62,8 +66,6 @@ class ChainIkSolverVel(SolverI):
 
         Gives 0; 100 where the chain is singular and the solver says so, -3 where it has grown, -4
         for an argument of another size.
-
-        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
         if not q_in.__class__ is qdot_out.__class__ is JntArray or v_in.__class__ is not Twist:
             check("CartToJnt", q_in, JntArray, v_in, Twist, qdot_out, JntArray)
@@ -316,10 +318,40 @@ _WHOLE = (True,) * 6
 _MOST_SOLVERS = 64
 
 
+class _Between(Limit):
+    """Positions between others, which are settings: solvers that differ in them share their code.
+
+    Infinite ones are no bounds.
+    """
+
+    def __init__(self, lower: Sequence[float], upper: Sequence[float]) -> None:
+        self._ends = np.array([lower, upper])
+
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for a chain (see `Limit.bind`)."""
+        if (self._ends[0] > self._ends[1]).any():
+            raise InputError(f"no position lies between {self._ends[0]} and {self._ends[1]}")
+        below, above = (np.flatnonzero(np.isfinite(ends)).tolist() for ends in self._ends)
+
+        def bounds(_o: Ops, _at: Where, ends: Block, _none: Block) -> dict[int, Interval]:
+            low = {k: ends[i] for i, k in enumerate(below)}
+            high = {k: ends[i] for i, k in enumerate(above, len(below))}
+            return {k: (low.get(k), high.get(k)) for k in {*below, *above}}
+
+        return BoundLimit(
+            name="between",
+            key=f"between {below} {above}",
+            rank=POSITION,
+            positions=tuple(sorted({*below, *above})),
+            settings=(*self._ends[0, below].tolist(), *self._ends[1, above].tolist()),
+            bounds=bounds,
+        )
+
+
 class _Wanted(NamedTuple):
     """The numbers that a solver depends on, besides the segments."""
 
-    bounds: Bounds | None
+    bounds: tuple[tuple[float, ...], tuple[float, ...]] | None
     counts: tuple[bool, ...]  # of three lengths and three angles
     position: float  # m
     rotation: float  # rad
@@ -332,7 +364,6 @@ _Search = tuple[InverseKinematics, Options]
 @lru_cache(maxsize=_MOST_SOLVERS)
 def _search(content: Content, wanted: _Wanted) -> _Search:
     """The search for positions of a chain: for the same numbers, mostly the same one."""
-    core = core_of(content, wanted.bounds)
     tip, counts = str(len(content.segments)), wanted.counts
     task = ik.Pose(tip, position=counts[:3], rotation=counts[3:])
     options = Options(
@@ -341,7 +372,8 @@ def _search(content: Content, wanted: _Wanted) -> _Search:
         steps=_STEPS,
         tries=_TRIES,
     )
-    return core.robot.solver(tasks=task), options
+    limits = [] if wanted.bounds is None else [_Between(*wanted.bounds)]
+    return core_of(content).robot.solver(tasks=task, limits=limits), options
 
 
 class ChainIkSolverPos(SolverI):
@@ -443,7 +475,7 @@ class ChainIkSolverPos_NR(ChainIkSolverPos):
         -100: "Child IK solver failed",
         -101: "Child FK solver failed",
     }
-    _bounds: Bounds | None = None
+    _bounds: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def __init__(
         self,
@@ -486,21 +518,17 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos_NR):
         check(type(self).__name__, q_min, JntArray, q_max, JntArray)
         self._limits = JntArray(q_min), JntArray(q_max)
         super().__init__(chain, fksolver, iksolver, maxiter, eps)
-        pairs = zip(q_min._a.tolist(), q_max._a.tolist(), strict=False)
-        self._bounds = tuple([
-            (lower if lower > -_ENDLESS else None, upper if upper < _ENDLESS else None)
-            for lower, upper in pairs
-        ])  # fmt: skip
+        self._bounds = (
+            tuple([x if x > -_ENDLESS else -np.inf for x in q_min._a.tolist()]),
+            tuple([x if x < _ENDLESS else np.inf for x in q_max._a.tolist()]),
+        )
 
     def _needed(self) -> tuple[JntArray, ...]:
         return self._limits
 
 
 def _weights_of(given: Any) -> list[float]:
-    """Six weights, none below 0, not all 0.
-
-    Raises: ShapeError, InputError.
-    """
+    """Six weights, none below 0, not all 0."""
     taken = real_array(given, "L")
     if taken.size != 6:
         raise ShapeError(f"L has six weights, of lengths and of angles, not {taken.shape}")

@@ -133,10 +133,7 @@ class Table(Copied):
 
 
 def _element(value: Any, owner: Table) -> float:
-    """A number to be an element.
-
-    Raises: WrongTypeError.
-    """
+    """A number to be an element."""
     what = f"an element of a {type(owner).__name__}"
     taken = number(value, what)
     if np.ndim(taken):
@@ -223,10 +220,7 @@ class JntArrayVel(Copied):
 
 
 def _parts(call: str, *given: Any) -> list[tuple[JntArray, ...]]:
-    """The JntArrays of arguments of one type, side by side; their sizes are the same.
-
-    Raises: WrongTypeError, ShapeError.
-    """
+    """The JntArrays of arguments of one type, side by side; their sizes are the same."""
     if all(isinstance(one, JntArrayVel) for one in given):
         rows = [tuple(one.q for one in given), tuple(one.qdot for one in given)]
     elif all(isinstance(one, JntArray) for one in given):
@@ -352,10 +346,7 @@ class JntSpaceInertiaMatrix(_Matrix):
 
 
 def _checked(call: str, src: Any, by: Any, kind: type, dest: Any) -> Floats:
-    """The numbers of ``src``.
-
-    Raises: WrongTypeError; ShapeError where the result does not fit.
-    """
+    """The numbers of ``src``."""
     if not (isinstance(src, Jacobian) and isinstance(by, kind) and isinstance(dest, Jacobian)):
         raise wrong(call, f"a Jacobian, a {kind.__name__} and a Jacobian for the result", src, by)
     if src.columns() != dest.columns():

@@ -56,6 +56,8 @@ class SolverI:
     A call gives 0 where all is well, a code below 0 where it could not do what was asked, and one
     above 0 where the result is of less worth. A solver is made for a chain as it is; once that has
     grown, calls give -3 until `updateInternalDataStructures`.
+
+    Raises, in all calls: WrongTypeError (a TypeError); InputError for numbers that are not finite.
     """
 
     texts: ClassVar[dict[int, str]] = {}
@@ -130,8 +132,6 @@ class ChainFkSolverPos(SolverI):
 
         Or a list of Frames to the poses behind 1, 2, ... segments, as many as ``segmentNr``. Gives
         0; -4 for a q of another size or a list of another length, -6 for too many segments.
-
-        Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
         known = q_in.__class__ is JntArray and p_out.__class__ is Frame
         if known and segmentNr.__class__ is int and self._chain._content is self._content:
@@ -171,8 +171,6 @@ class ChainFkSolverVel(SolverI):
 
         The velocity is that of the frame's origin, in the axes of the base. Gives 0; -4 for an
         argument of another size, -6 for too many segments.
-
-        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
         if q_in.__class__ is not JntArrayVel or p_out.__class__ is not FrameVel:
             check("JntToCart", q_in, JntArrayVel, p_out, FrameVel)
@@ -238,8 +236,6 @@ class ChainJntToJacSolver(_WithLocks):
         Its reference point is the origin of that frame, its axes are those of the base, linear rows
         stand first. Columns of joints that come later are 0. Gives 0; -3 where the chain has grown,
         -4 for an argument of another size, -6 for too many segments.
-
-        Raises: WrongTypeError (a TypeError); InputError for positions that are not finite.
         """
         if q_in.__class__ is not JntArray or jac.__class__ is not Jacobian:
             check("JntToJac", q_in, JntArray, jac, Jacobian)
@@ -311,8 +307,6 @@ class ChainJntToJacDotSolver(_WithLocks):
         Of the Jacobian behind ``seg_nr`` segments; below 0: of the tip's. ``jac_dot_q_dot`` is
         another name of the Twist. Joints that are left out stand still. Gives 0; -3 where the chain
         has grown, -4 for an argument of another size, -6 for too many segments.
-
-        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
         if jdot is None:
             jdot = jac_dot_q_dot
@@ -362,8 +356,6 @@ class ChainIdSolver(SolverI):
         ``f_ext``: for each segment the wrench that acts on it, about the origin of its own frame
         and in its axes. Rotors count. Gives 0; -3 where the chain has grown, -4 for an argument of
         another size.
-
-        Raises: WrongTypeError (a TypeError); InputError for numbers that are not finite.
         """
         if (
             not q.__class__
@@ -406,8 +398,7 @@ _NONE = np.zeros(3)
 class ChainDynParam(SolverI):
     """The parts of the equation of motion; ``grav`` as for `ChainIdSolver_RNE`.
 
-    Each call gives 0; -3 where the chain has grown, -4 for an argument of another size. Raises:
-    WrongTypeError (a TypeError); InputError for numbers that are not finite.
+    Each call gives 0; -3 where the chain has grown, -4 for an argument of another size.
     """
 
     def __init__(self, chain: Chain, grav: Vector) -> None:

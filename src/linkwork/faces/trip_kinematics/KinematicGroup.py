@@ -77,31 +77,29 @@ class KinematicGroup(metaclass=NamesOfModule):
         if not isinstance(name, str) or not name:
             raise WrongTypeError(f"a group's name is a text, not {name!r:.40}")
         self._name = name
-        self._chain, below = _in_order(name, virtual_chain)
+        self.members, below = _in_order(name, virtual_chain)
         above = parent_name(name, parent)
         if below is not None and above is not None and below != above:
             text = f"has the parent '{above}', and its chain begins on '{below}'"
             raise InputError(f"group '{name}' {text}")
         self.parent: str = name if above is None and below is None else str(above or below)
         self.children: list[str] = []
-        self._keys = {t.get_name(): t.states for t in self._chain.values() if t.states}
+        self.virtual_keys = {t.get_name(): t.states for t in self.members.values() if t.states}
         functions = (actuated_to_virtual, virtual_to_actuated)
-        _refuse_half_a_group(name, self._keys, actuated_state, functions)
+        _refuse_half_a_group(name, self.virtual_keys, actuated_state, functions)
         if actuated_state is None or actuated_to_virtual is None or virtual_to_actuated is None:
-            self._to_virtual = GroupMapping(
-                partial(parted, self._keys), "an open group", closed=True
+            self.mappings = (
+                GroupMapping(partial(parted, self.virtual_keys), "an open group", closed=True),
+                GroupMapping(joined, "an open group", closed=True),
             )
-            self._to_actuated = GroupMapping(joined, "an open group", closed=True)
             self._actuated: Values = joined(self._virtual())
         else:
             given = mapping_of(actuated_state, f"the actuated state of group '{name}'")
             self._actuated = {key: number(v, f"'{name}' {key}") for key, v in given.items()}
-            self._to_virtual, self._to_actuated = (
-                GroupMapping(function, f"group '{name}': {what}", passed)
-                for function, what, passed in (
-                    (actuated_to_virtual, "actuated_to_virtual", act_to_virt_args),
-                    (virtual_to_actuated, "virtual_to_actuated", virt_to_act_args),
-                )
+            what = f"group '{name}'"
+            self.mappings = (
+                GroupMapping(actuated_to_virtual, f"{what}: actuated_to_virtual", act_to_virt_args),
+                GroupMapping(virtual_to_actuated, f"{what}: virtual_to_actuated", virt_to_act_args),
             )
             self._try_mappings()
         if parent is not None:
@@ -112,7 +110,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def __repr__(self) -> str:
         kind = type(self).__name__
-        return f"{kind}('{self._name}', {list(self._chain)}, {self._actuated})"
+        return f"{kind}('{self._name}', {list(self.members)}, {self._actuated})"
 
     @staticmethod
     def object_list_to_key_lists(object_lst: Mapping[str, Any]) -> list[str]:
@@ -129,7 +127,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def get_virtual_chain(self) -> dict[str, Transformation]:
         """Copies of the transformations by name, from the first to the last."""
-        return {name: copy.copy(member) for name, member in self._chain.items()}
+        return {name: copy.copy(member) for name, member in self.members.items()}
 
     def get_virtual_state(self) -> dict[str, Values]:
         """A copy of the state of each joint of the chain."""
@@ -137,7 +135,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def get_actuated_state(self) -> Values | None:
         """A copy of the actuated state; None where nothing moves."""
-        return dict(self._actuated) if self._keys else None
+        return dict(self._actuated) if self.virtual_keys else None
 
     @property
     def virtual_state(self) -> dict[str, Values]:
@@ -159,7 +157,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def get_transformation_matrix(self) -> NDArray[Any]:
         """The matrix (4, 4) from the start of the chain to its end, at the present state."""
-        return product(list(self._chain.values()))
+        return product(list(self.members.values()))
 
     def set_actuated_state(self, state: Mapping[str, float]) -> None:
         """Change some or all actuated values; the virtual state follows.
@@ -182,23 +180,13 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def pass_arg_a_to_v(self, argv: Any) -> None:
         """From now on give these arguments to actuated_to_virtual, behind the state."""
-        self._to_virtual.pass_on(argv)
+        self.mappings[0].pass_on(argv)
 
     def pass_arg_v_to_a(self, argv: Any) -> None:
         """From now on give these arguments to virtual_to_actuated, behind the state."""
-        self._to_actuated.pass_on(argv)
+        self.mappings[1].pass_on(argv)
 
     # what robots and solvers ask for
-
-    @property
-    def members(self) -> Mapping[str, Transformation]:
-        """The transformations themselves, from the first to the last."""
-        return self._chain
-
-    @property
-    def mappings(self) -> tuple[GroupMapping, GroupMapping]:
-        """Actuated to virtual, and virtual to actuated."""
-        return self._to_virtual, self._to_actuated
 
     @property
     def loops(self) -> DerivedLoops | None:
@@ -213,11 +201,6 @@ class KinematicGroup(metaclass=NamesOfModule):
         """The keys of the actuated state."""
         return tuple(self._actuated)
 
-    @property
-    def virtual_keys(self) -> Mapping[str, Sequence[str]]:
-        """The keys of each joint."""
-        return self._keys
-
     def plan_actuated(self, state: Any) -> Plan:
         """What `set_actuated_state` would come to.
 
@@ -225,7 +208,9 @@ class KinematicGroup(metaclass=NamesOfModule):
         """
         self._refuse_static()
         actuated = merged(self._actuated, state, f"actuated state of group '{self._name}'")
-        return Plan(self._to_virtual.virtual(actuated, self._keys, self._present()), actuated)
+        return Plan(
+            self.mappings[0].virtual(actuated, self.virtual_keys, self._present()), actuated
+        )
 
     def plan_virtual(self, state: Any, begin: Values | None = None) -> Plan:
         """What `set_virtual_state` would come to.
@@ -241,27 +226,27 @@ class KinematicGroup(metaclass=NamesOfModule):
         for joint, changes in given.items():
             if joint not in virtual:
                 raise UnknownKeyError(f"joint of group '{self._name}'", joint, list(virtual))
-            virtual[joint].update(self._chain[joint].checked(changes))
+            virtual[joint].update(self.members[joint].checked(changes))
         present = self._present() if begin is None else {**begin, **virtual}
-        return Plan(virtual, self._to_actuated.actuated(virtual, self._actuated, present))
+        return Plan(virtual, self.mappings[1].actuated(virtual, self._actuated, present))
 
     def take(self, plan: Plan) -> None:
         """Take a state that was planned."""
         for joint, values in plan.virtual.items():
-            self._chain[joint].set_state(values)
+            self.members[joint].set_state(values)
         self._actuated = dict(plan.actuated)
 
     def _virtual(self) -> dict[str, Values]:
-        return {joint: self._chain[joint].get_state() for joint in self._keys}
+        return {joint: self.members[joint].get_state() for joint in self.virtual_keys}
 
     def _present(self) -> dict[str, Any]:
         return {**self._actuated, **self._virtual()}
 
     def _refuse_static(self) -> None:
-        if not self._keys:
+        if not self.virtual_keys:
             raise StaticGroupError(
                 f"group '{self._name}' has no state: none of its transformations "
-                f"({listed(self._chain)}) has state variables"
+                f"({listed(self.members)}) has state variables"
             )
 
     def _try_mappings(self) -> None:
@@ -273,8 +258,8 @@ class KinematicGroup(metaclass=NamesOfModule):
         virtual, actuated = self._virtual(), self._actuated
         far = False
         for gives, wanted in (
-            (lambda: self._to_virtual.virtual(actuated, self._keys), virtual),
-            (lambda: self._to_actuated.actuated(virtual, actuated), actuated),
+            (lambda: self.mappings[0].virtual(actuated, self.virtual_keys), virtual),
+            (lambda: self.mappings[1].actuated(virtual, actuated), actuated),
         ):
             try:
                 far = differ(gives(), wanted) or far
@@ -292,10 +277,9 @@ class KinematicGroup(metaclass=NamesOfModule):
     def __copy__(self) -> KinematicGroup:
         made = object.__new__(type(self))
         vars(made).update(vars(self))
-        made._chain = self.get_virtual_chain()
+        made.members = self.get_virtual_chain()
         made._actuated = dict(self._actuated)
-        made._to_virtual = copy.copy(self._to_virtual)
-        made._to_actuated = copy.copy(self._to_actuated)
+        made.mappings = copy.copy(self.mappings[0]), copy.copy(self.mappings[1])
         made.children = list(self.children)
         return made
 
@@ -369,10 +353,7 @@ def _members_of(name: str, what: str, chain: Any) -> dict[str, Transformation]:
 def _refuse_half_a_group(
     name: str, keys: Mapping[str, Any], state: Any, functions: tuple[Any, Any]
 ) -> None:
-    """The original's rules of what must be given together.
-
-    Raises: InputError.
-    """
+    """The original's rules of what must be given together."""
     count = sum(function is not None for function in functions)
     if state is None and not count:
         return

@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import UnsupportedFeatureError
-from linkwork.faces.trip_kinematics.core import Branch, Core, Slot
+from linkwork.faces.trip_kinematics.core import Core, Slot
 from linkwork.faces.trip_kinematics.KinematicGroup import (
     KinematicGroup,
     OpenKinematicGroup,
-    Plan,
     open_group_of,
 )
 from linkwork.faces.trip_kinematics.mappings import actuated_key
-from linkwork.faces.trip_kinematics.matrices import as_array, as_sx, symbol, unpacking
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.Utility import identity_transformation
 from linkwork.faces.trip_kinematics.values import (
@@ -27,8 +25,12 @@ from linkwork.faces.trip_kinematics.values import (
     UnknownKeyError,
     Values,
     WrongTypeError,
+    as_array,
+    as_sx,
     listed,
     mapping_of,
+    symbol,
+    unpacking,
 )
 from linkwork.robot import Robot as CoreRobot
 
@@ -53,11 +55,11 @@ class Robot(metaclass=NamesOfModule):
     """
 
     def __init__(self, kinematic_chain: Sequence[KinematicGroup | Transformation]) -> None:
-        groups = _groups_of(kinematic_chain)
-        _refuse_clashes(groups)
-        self._groups = {group.get_name(): group for group in _parents_first(groups)}
+        self._groups = {
+            group.get_name(): group for group in _parents_first(_groups_of(kinematic_chain))
+        }
         self._members = _members_of(self._groups)
-        self._core = Core([_branch(group) for group in self._groups.values()])
+        self._core = Core(self._groups.values())
         self._symbols: dict[tuple[str, str], Any] = {}
         self._closed: dict[tuple[str, ...], Core] = {}
 
@@ -100,7 +102,9 @@ class Robot(metaclass=NamesOfModule):
             if key not in owner:
                 raise UnknownKeyError("actuated state", key, list(owner))
             shares.setdefault(owner[key].get_name(), {})[key] = value
-        self._take({name: self._groups[name].plan_actuated(s) for name, s in shares.items()})
+        groups = self._groups
+        for name, plan in [(n, groups[n].plan_actuated(s)) for n, s in shares.items()]:
+            groups[name].take(plan)
 
     def set_virtual_state(self, state: Mapping[str, Mapping[str, float]]) -> None:
         """Change some or all values of joints, of any groups; the actuated state follows.
@@ -124,7 +128,8 @@ class Robot(metaclass=NamesOfModule):
                 raise UnknownKeyError("joint", joint, valid)
             shares.setdefault(found[0].get_name(), {})[joint] = values
         groups = self._groups
-        self._take({n: groups[n].plan_virtual(s, begin.get(n)) for n, s in shares.items()})
+        for name, plan in [(n, groups[n].plan_virtual(s, begin.get(n))) for n, s in shares.items()]:
+            groups[name].take(plan)
 
     def pass_group_arg_a_to_v(self, argv_dict: Mapping[str, Any]) -> None:
         """Give arguments to the actuated_to_virtual mappings of the groups named.
@@ -161,7 +166,10 @@ class Robot(metaclass=NamesOfModule):
             return self._fk(frame, self._actuated_symbols(needed))
         moving = [s for s in needed if s.key in self._members[s.member][1].states]
         symbols = [self._symbol(slot.member, slot.key) for slot in moving]
-        pose = self._fk(frame, self._virtual_symbols(needed))
+        values = self._values()
+        for slot, own in zip(moving, symbols, strict=True):
+            values[slot.member][slot.key] = own
+        pose = self._fk(frame, values)
         return unpacking(pose, symbols, [[slot.member, slot.key] for slot in moving])
 
     def get_symbols(self) -> dict[str, Any]:
@@ -190,7 +198,7 @@ class Robot(metaclass=NamesOfModule):
             return self._core
         names = tuple(closures)
         if names not in self._closed:
-            made = Core([_branch(group) for group in self._groups.values()], closures)
+            made = Core(self._groups.values(), closures)
             self._closed.setdefault(names, made)
         return self._closed[names]
 
@@ -240,13 +248,6 @@ class Robot(metaclass=NamesOfModule):
             found = self._symbols[member, key] = symbol(actuated_key(member, key))
         return found
 
-    def _virtual_symbols(self, needed: Iterable[Slot]) -> dict[str, Values]:
-        values = self._values()
-        for slot in needed:
-            if slot.key in self._members[slot.member][1].states:
-                values[slot.member][slot.key] = self._symbol(slot.member, slot.key)
-        return values
-
     def _actuated_symbols(self, needed: Iterable[Slot]) -> dict[str, Values]:
         values = self._values()
         for group in {id(g): g for s in needed for g in [self._members[s.member][0]]}.values():
@@ -262,10 +263,6 @@ class Robot(metaclass=NamesOfModule):
             for joint, own in virtual.items():
                 values[joint].update(own)
         return values
-
-    def _take(self, plans: Mapping[str, Plan]) -> None:
-        for name, plan in plans.items():
-            self._groups[name].take(plan)
 
     def _pass_on(self, argv_dict: Any, which: int) -> None:
         given = mapping_of(argv_dict, "the arguments of groups")
@@ -309,6 +306,7 @@ def _members_of(
 
 
 def _groups_of(chain: Any) -> list[KinematicGroup]:
+    """The groups of a robot's parts; no two have a name in common."""
     if isinstance(chain, (KinematicGroup, Transformation)) or not isinstance(chain, Iterable):
         raise WrongTypeError("a Robot is made of a list of KinematicGroups and Transformations")
     groups: list[KinematicGroup] = []
@@ -320,14 +318,7 @@ def _groups_of(chain: Any) -> list[KinematicGroup]:
         else:
             kind = type(part).__name__
             raise WrongTypeError(f"a Robot is made of groups and transformations, not of {kind}")
-    return groups
 
-
-def _refuse_clashes(groups: Sequence[KinematicGroup]) -> None:
-    """No two groups, transformations or actuated values may share a name.
-
-    Raises: NameClashError.
-    """
     owners: dict[tuple[str, str], KinematicGroup] = {}
     for group in groups:
         frames = {group.get_name(), *group.members}
@@ -342,13 +333,11 @@ def _refuse_clashes(groups: Sequence[KinematicGroup]) -> None:
                 )
     if len({id(group) for group in groups}) != len(groups):
         raise NameClashError("a group is in the list of the robot twice")
+    return groups
 
 
 def _parents_first(groups: Sequence[KinematicGroup]) -> list[KinematicGroup]:
-    """The groups in an order in which each comes behind what it stands on.
-
-    Raises: UnknownKeyError for a parent that is not there; NameClashError for a circle.
-    """
+    """The groups in an order in which each comes behind what it stands on."""
     owner = {member: g.get_name() for g in groups for member in g.members}
     owner.update({g.get_name(): g.get_name() for g in groups})
     carried: dict[str, list[KinematicGroup]] = {}
@@ -366,8 +355,3 @@ def _parents_first(groups: Sequence[KinematicGroup]) -> list[KinematicGroup]:
         left = listed(group for group in groups if group not in order)
         raise NameClashError(f"{left} stand on each other, and none of them on the ground")
     return order
-
-
-def _branch(group: KinematicGroup) -> Branch:
-    parent = None if group.parent == group.get_name() else group.parent
-    return Branch(group.get_name(), parent, list(group.members.values()))

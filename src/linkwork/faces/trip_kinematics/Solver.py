@@ -17,6 +17,7 @@ from linkwork import ik
 from linkwork.checks import real_array
 from linkwork.errors import InputError, LinkworkError, ShapeError, UnsupportedFeatureError
 from linkwork.faces.trip_kinematics.core import Core, Sphere
+from linkwork.faces.trip_kinematics.mappings import merged
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import QUATERNION, TRANSLATION, zeros
 from linkwork.faces.trip_kinematics.values import (
@@ -36,8 +37,7 @@ __all__ = ["CCDSolver", "NewtonSolver", "NoSolution", "Robot", "SimpleInvKinSolv
 
 Floats = NDArray[np.float64]
 
-_TOLERANCE = 1.0e-10
-"""Metres and radians that an answer may be off."""
+_EXACT: Mapping[str, Any] = {"position_tolerance": 1.0e-10, "rotation_tolerance": 1.0e-10}
 _STARTS = 200
 """Searches for other virtual states where a mapping takes none of those found so far."""
 _NEAR = "near"
@@ -75,12 +75,13 @@ class SimpleInvKinSolver:
         self.endeffector, self.orientation = endeffector, bool(orientation)
         self.strict = bool(strict)
         self.last_result: IKResult | None = None
-        spheres = [s for s in self._core.spheres if any(s.member == a.member for a in self._slots)]
+        members = {slot.member for slot in self._slots}
+        spheres = [sphere for sphere in self._core.spheres if sphere.member in members]
+        self._held = [task for sphere in spheres for task in _held(sphere, self._core)]
         main = ik.Pose(self._frame) if self.orientation else ik.Position(self._frame)
-        tasks = [main, *(task for sphere in spheres for task in _held(sphere, self._core))]
+        tasks = [main, *self._held]
         self._solver = self._core.robot.solver(tasks=tasks) if self._slots else None
         self._name = self._solver.problem.tasks[0].name if self._solver else ""
-        self._spheres = spheres
         self._near: InverseKinematics | None = None
 
     def solve_virtual(
@@ -144,17 +145,14 @@ class SimpleInvKinSolver:
         yield first
         if self._solver is not None and self.last_result is not None and self.last_result.success:
             yield from self._solver.all_solutions(
-                {self._name: goal}, start, starts=_STARTS, **_exactness()
+                {self._name: goal}, start, starts=_STARTS, **_EXACT
             ).q
 
     def _solved(self, goal: Floats, start: Floats) -> Floats:
-        """q at the target, or nearest to it.
-
-        Raises: NoSolution with ``strict``.
-        """
+        """q at the target, or nearest to it."""
         if self._solver is None:
             raise InputError(f"nothing moves between the ground and '{self.endeffector}'")
-        result = self._solver.solve({self._name: goal}, start, **_exactness())
+        result = self._solver.solve({self._name: goal}, start, **_EXACT)
         self.last_result = result
         if bool(result.success):
             return result.q
@@ -163,17 +161,13 @@ class SimpleInvKinSolver:
         return self._nearest(goal, result.q)
 
     def _nearest(self, goal: Floats, q: Floats) -> Floats:
-        """The state nearest to a target out of reach: the core's, with its loops closed.
-
-        Raises: NoSolution where no state is found that is assembled.
-        """
+        """The state nearest to a target out of reach: the core's, with its loops closed."""
         if self.orientation or not self._core.robot.loops:
             return q
         if self._near is None:
             anywhere = ik.Position(self._frame, np.zeros(3), name="anywhere", slack=(_FAR,) * 3)
             near = ik.Position(self._frame, name=_NEAR, priority=1)
-            held = [task for sphere in self._spheres for task in _held(sphere, self._core)]
-            self._near = self._core.robot.solver(tasks=[anywhere, near, *held])
+            self._near = self._core.robot.solver(tasks=[anywhere, near, *self._held])
         for start in (q, self._core.rest):
             result = self._near.solve({_NEAR: goal}, start)
             if bool(result.success):
@@ -181,10 +175,7 @@ class SimpleInvKinSolver:
         raise NoSolution(f"no state of '{self.endeffector}' is found that is assembled")
 
     def _target(self, target: Any) -> Floats:
-        """The target as the core's task takes it.
-
-        Raises: ShapeError, InputError.
-        """
+        """The target as the core's task takes it."""
         given = real_array(target, "target")
         if given.shape == (4, 4):
             return given if self.orientation else given[:3, 3]
@@ -195,10 +186,7 @@ class SimpleInvKinSolver:
         return given.reshape(3)
 
     def _start(self, tip: Any) -> Floats:
-        """Where the search begins.
-
-        Raises: TipError, UnknownKeyError, InputError.
-        """
+        """Where the search begins."""
         members = self.robot.members
         values = {name: member.values for name, member in members.items()}
         keys = {slot.member: members[slot.member].states for slot in self._slots}
@@ -232,12 +220,7 @@ class SimpleInvKinSolver:
         for name, own in keys.items():
             if name not in given:
                 raise UnknownKeyError("joint in the initial tip", name, list(given))
-            for key in own:
-                if key not in given[name]:
-                    raise UnknownKeyError(
-                        f"key of the initial tip of '{name}'", key, [*given[name]]
-                    )
-            found[name] = {key: number(given[name][key], f"'{name}' {key}") for key in own}
+            found[name] = merged(zeros(own), given[name], f"key of the initial tip of '{name}'")
         return found
 
     def _state(self, q: Floats) -> dict[str, Values]:
@@ -297,15 +280,8 @@ class NewtonSolver(_WithOptions):
     }
 
 
-def _exactness() -> dict[str, Any]:
-    return {"position_tolerance": _TOLERANCE, "rotation_tolerance": _TOLERANCE}
-
-
 def _held(sphere: Sphere, core: Core) -> list[ik.Task]:
-    """What keeps the values of a floating joint that are no state where they are.
-
-    Raises: UnsupportedFeatureError where these are parts of the quaternion.
-    """
+    """What keeps the values of a floating joint that are no state where they are."""
     parts = [key for key in sphere.constant if key in QUATERNION]
     if parts:
         raise UnsupportedFeatureError(
@@ -319,7 +295,7 @@ def _held(sphere: Sphere, core: Core) -> list[ik.Task]:
     place[:3, 3] = core.rest[sphere.start : sphere.start + 3]
     return [
         ik.RelativePose(
-            sphere.frame,
+            sphere.member,
             sphere.parent,
             place,
             position=axes,

@@ -9,7 +9,6 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.trip_kinematics.matrices import computed
 from linkwork.faces.trip_kinematics.Utility import (
     hom_translation_matrix,
     quat_rotation_matrix,
@@ -23,6 +22,7 @@ from linkwork.faces.trip_kinematics.values import (
     UnknownKeyError,
     Values,
     WrongTypeError,
+    computed,
     listed,
     mapping_of,
     number,

@@ -11,8 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.trip_kinematics.matrices import as_block, computed
-from linkwork.faces.trip_kinematics.values import SequenceError, is_symbol, number, quaternion_of
+from linkwork.faces.trip_kinematics.values import (
+    SequenceError,
+    as_block,
+    computed,
+    is_symbol,
+    number,
+    quaternion_of,
+)
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import poses, rotations
 
@@ -174,10 +180,7 @@ def _turn(about: Any, theta: Any) -> NDArray[Any]:
 
 
 def _matrix(matrix: Any, shape: tuple[int, int], what: str) -> Any:
-    """A matrix as a block.
-
-    Raises: ShapeError.
-    """
+    """A matrix as a block."""
     block = as_block(matrix)
     if tuple(block.shape) != shape:
         raise ShapeError(f"{what} has the shape {shape}, not {tuple(block.shape)}")

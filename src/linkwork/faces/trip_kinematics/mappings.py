@@ -8,7 +8,7 @@ between them. Either side given, the core assembles the mechanism, and the other
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -117,10 +117,7 @@ def parted(keys: Keys, actuated: Values) -> dict[str, Values]:
 
 
 def _with_keys(found: Any, wanted: Iterable[str], what: str) -> dict[Any, Any]:
-    """A dict with exactly these keys, in any order.
-
-    Raises: MappingError.
-    """
+    """A dict with exactly these keys, in any order."""
     names = list(wanted)
     if not isinstance(found, Mapping):
         raise MappingError(f"{what} gave {type(found).__name__}, not a dict with {listed(names)}")
@@ -238,7 +235,7 @@ class DerivedLoops:
     def place(self, joint: str) -> int:
         """Where the position of a joint stands in q."""
         m = self.robot.mechanism
-        return int(m.q_start[m.joint(joint)])
+        return m.q_slice(m.joint(joint)).start
 
     @cached_property
     def others(self) -> bool:
@@ -269,19 +266,18 @@ class DerivedMapping:
     def __init__(
         self, loops: DerivedLoops, *, follow: bool, gives: Literal["virtual", "actuated"]
     ) -> None:
-        self.loops, self.follow, self.gives = loops, bool(follow), gives
+        self.loops, self.follow = loops, bool(follow)
+        self.gives: Literal["virtual", "actuated"] = gives
         virtual = _Side(loops, list(loops.virtual), list(loops.virtual.values()))
         actuated = _Side(loops, [("", k) for k in loops.actuated], list(loops.actuated.values()))
         self._given, self._found = (
             (actuated, virtual) if gives == "virtual" else (virtual, actuated)
         )
-        self._solver: Assembly | None = None
-        self._quick: Callable[[Any], dict[str, Any] | None] = self._first
 
     def __call__(self, state: Any, tips: Any = None) -> dict[str, Any]:
         """The other state at this one."""
         if tips is None:
-            found = self._quick(state)
+            found = self._native(state)
             if found is not None:
                 return found
         values = self._given.values(state)
@@ -327,25 +323,20 @@ class DerivedMapping:
         """The columns that `batch` gives."""
         return self._found.names
 
-    @property
+    @cached_property
     def solver(self) -> Assembly:
         """The core's solver for the joints that are not given."""
-        if self._solver is None:
-            self._solver = self.loops.robot.assembler(self._given.joints)
-        return self._solver
+        return self.loops.robot.assembler(self._given.joints)
 
-    def _first(self, state: Any) -> dict[str, Any] | None:
-        """The first call, which compiles; later ones go to native code at once."""
+    @cached_property
+    def _native(self) -> Callable[[Any], dict[str, Any] | None]:
+        """The compiled call from dict to dict; None where the search from `near` fails."""
         given = self._given.parts(range(len(self._given.places)))
         found = self._found.parts(self._found.places)
-        self._quick = self.solver.named(given, found, self.loops.near)
-        return self._quick(state)
+        return self.solver.named(given, found, self.loops.near)
 
     def _start(self, tips: Any, values: Sequence[float]) -> Floats:
-        """The configuration that a search for a state at ``values`` begins at.
-
-        Raises: UnknownKeyError.
-        """
+        """The configuration that a search for a state at ``values`` begins at."""
         if tips is None:
             return self.loops.near
         given = mapping_of(tips, "tips")
@@ -357,10 +348,7 @@ class DerivedMapping:
         return self.loops.whole(q)
 
     def _assembled(self, values: Sequence[float], start: Floats) -> Floats:
-        """q at the given values, near to the start.
-
-        Raises: NotAssembledError.
-        """
+        """q at the given values, near to the start."""
         rows = np.array(values)
         result = self.solver.solve(rows, start)
         if bool(result.success):
@@ -376,7 +364,7 @@ class DerivedMapping:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _derived, (self.loops, self.follow, self.gives)
+        return partial(DerivedMapping, follow=self.follow, gives=self.gives), (self.loops,)
 
 
 class _Side:
@@ -437,15 +425,8 @@ class _Side:
         return found
 
 
-def _derived(loops: DerivedLoops, follow: bool, gives: Any) -> DerivedMapping:
-    return DerivedMapping(loops, follow=follow, gives=gives)
-
-
 def _virtual(given: Any) -> dict[tuple[str, str], str]:
-    """The joint for each transformation and key.
-
-    Raises: WrongTypeError.
-    """
+    """The joint for each transformation and key."""
     if isinstance(given, Mapping):
         of = mapping_of(given, "virtual")
         return {

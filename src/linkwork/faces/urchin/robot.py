@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from linkwork.faces import urdfpy
 from linkwork.faces.urdfpy.base import Elements
-from linkwork.faces.urdfpy.utils import Later, named_by_program
+from linkwork.faces.urdfpy.utils import FileReference, named_by_program
 
 __all__ = ["URDF", "Collision", "Geometry", "Link", "Mesh", "Visual"]
 
@@ -30,7 +30,7 @@ class Mesh(urdfpy.Mesh):
     ) -> None:
         if meshes is None and lazy_filename is not None:
             meshes = replace(named_by_program(lazy_filename), name=lazy_filename)
-        elif isinstance(meshes, Later):
+        elif isinstance(meshes, FileReference):
             combine = meshes.joined
         self.combine = bool(combine)
         self._named = lazy_filename

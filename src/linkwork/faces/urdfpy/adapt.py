@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.faces.urdfpy.utils import Floats, WrongTypeError, numbers, outside
+from linkwork.faces.urdfpy.utils import Floats, WrongTypeError, caller_level, numbers
 from linkwork.faces.urdfpy.values import ForeignError
 from linkwork.formats.structure import Mimic, final_leaders
 from linkwork.poses import pose, xyz_wxyz
@@ -221,7 +221,7 @@ def _say_who_disagrees(given: Sequence[tuple[Follower, Any, Any]]) -> None:
         warnings.warn(
             f"positions were given that differ from what the leader's makes of them, of {listed}"
             f"{more}: the leader's counts",
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
 
 

@@ -21,18 +21,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from inspect import Parameter, Signature, signature
+from itertools import takewhile
 from typing import Any, ClassVar, NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from linkwork.errors import DescriptionError, InputError
-from linkwork.faces.urdfpy.utils import Floats, outside
+from linkwork.faces.urdfpy.utils import Floats, caller_level
 from linkwork.faces.urdfpy.values import Source, Value, Writer, scale_factors
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import Reader
-from linkwork.formats.urdf.schema import ROBOT, Element
+from linkwork.formats.urdf.schema import ELEMENTS, ROBOT, Element
 from linkwork.formats.urdf.write import to_text
 
 Attributes = Mapping[str, tuple[Any, bool]]
@@ -53,7 +54,8 @@ class URDFType:
     ``_ATTRIBS`` maps the name of an XML attribute to (type, required); ``_ELEMENTS`` maps the name
     of an attribute to (class, required, multiple) of the children that it holds, whose tag is their
     class's; ``_TAG`` is the element's own tag. A subclass that is read by these tables gets their
-    values as keywords of the same names, several children as a list.
+    values as keywords of the same names, several children as a list. The classes of the standard
+    have theirs from their checked attributes and the schema of URDF.
     """
 
     _ATTRIBS: ClassVar[Attributes] = {}
@@ -67,8 +69,11 @@ class URDFType:
     """The values of a record, which have been judged, while an object is made of them."""
 
     _RECORD: ClassVar[Any] = None  # the class of its records, if it is one of the standard's
-    _needed: ClassVar[int] = 0
-    """How many of its attributes a constructor must be given."""
+    _needed: ClassVar[int | None] = None
+    """How many of its attributes a constructor must be given; by default the first required."""
+    _names: ClassVar[Sequence[str]] = ("name",)
+    """The attributes that a copy prefixes."""
+    _is_place: ClassVar[bool] = False  # whether messages on what is written name it
     _values: ClassVar[Mapping[str, Value]] = {}
     """Its attributes, in the order that the constructor takes them in."""
     _judged: ClassVar[Sequence[Value]] = ()  # those that a record may lack
@@ -80,10 +85,29 @@ class URDFType:
         every = [pair for kind in reversed(cls.__mro__) for pair in vars(kind).items()]
         cls._values = {name: value for name, value in every if isinstance(value, Value)}
         cls._judged = [v for v in cls._values.values() if type(v).judge is not Value.judge]
-        cls._required = list(cls._values)[: cls._needed]
+        needed = cls._needed
+        if needed is None:
+            first = takewhile(lambda v: v.required and not v.several, cls._values.values())
+            needed = len(list(first))
+        cls._required = list(cls._values)[:needed]
         cls.__signature__ = cls._signature()
         if cls.__module__.startswith(f"{__package__}."):
-            cls._standard = Tables(dict(cls._ATTRIBS), dict(cls._ELEMENTS), cls._TAG)
+            cls._set_tables(ELEMENTS.get(cls._RECORD))
+
+    @classmethod
+    def _set_tables(cls, element: Element | None) -> None:
+        """Make the tables of a class of the standard, whose element it is where it has a record."""
+        values = cls._values.items()
+        own = [(name, value) for name, value in values if element is None or name in element.known]
+        cls._standard = Tables(
+            {n: (v.kind, v.required) for n, v in own if v.kind and v.several is None},
+            {n: (v.kind, v.required, v.several) for n, v in values if v.several is not None},
+            cls._TAG if element is None else element.tag,
+        )
+        attributes, elements, tag = cls._standard
+        tables = {"_ATTRIBS": dict(attributes), "_ELEMENTS": dict(elements), "_TAG": tag}
+        for name, table in tables.items():
+            setattr(cls, name, table)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         fields = self._values
@@ -105,8 +129,8 @@ class URDFType:
         place = Parameter.POSITIONAL_OR_KEYWORD
         return Signature(
             [
-                Parameter(name, place, default=Parameter.empty if k < cls._needed else None)
-                for k, name in enumerate(cls._values)
+                Parameter(name, place, default=Parameter.empty if name in cls._required else None)
+                for name in cls._values
             ]
         )
 
@@ -136,7 +160,7 @@ class URDFType:
             part._scale_lengths(factors)
         if factors is not None and np.ptp(factors) and any(map(_is_turned, parts)):
             text = "frames that are turned against each other are each scaled along their own axes"
-            warnings.warn(f"{type(self).__name__}.copy: {text}", stacklevel=outside())
+            warnings.warn(f"{type(self).__name__}.copy: {text}", stacklevel=caller_level())
         return other
 
     def parts(self, seen: set[int] | None = None) -> Iterator[Any]:
@@ -162,7 +186,9 @@ class URDFType:
         return [child for child in several if child is not None]
 
     def _add_prefix(self, prefix: str) -> None:
-        """Put a text before the names that it has."""
+        for name in self._names:
+            if name in self._values and getattr(self, name) is not None:
+                setattr(self, name, prefix + getattr(self, name))
 
     def _scale_lengths(self, factors: Floats) -> None:
         """Scale by three factors along its own axes."""
@@ -222,10 +248,7 @@ class URDFType:
         path: str,
         lazy_load_meshes: bool | None = None,
     ) -> dict[str, Any]:
-        """The keywords of some entries of the tables, from texts by name and elements by tag.
-
-        Raises: InputError for what is required and missing, or an unreadable value.
-        """
+        """The keywords of some entries of the tables, from texts by name and elements by tag."""
         values: dict[str, Any] = {}
         options = {} if lazy_load_meshes is None else {"lazy_load_meshes": lazy_load_meshes}
         for name in names:
@@ -289,10 +312,7 @@ class URDFType:
 
     @classmethod
     def _of_judged(cls, record: Any, source: Source) -> Any:
-        """The object of a record, if there is nothing wrong with that.
-
-        Raises: DescriptionError with all that has been noted.
-        """
+        """The object of a record, if there is nothing wrong with that."""
         cls._judge(record, source)
         if source.problems:
             raise DescriptionError(sorted(source.problems, key=lambda problem: problem.line))
@@ -310,24 +330,18 @@ class URDFType:
         return made
 
     def _to_record(self, writer: Writer) -> Any:
-        """The record of an object.
-
-        Raises: InputError for an origin that is mirrored or flat, a geometry without a shape, a
-        joint without the limit that it needs.
-        """
-        if place := self._place():
-            writer.path.append(place)
+        """The record of an object."""
+        if self._is_place:
+            own = self._values.get("name")
+            named = "" if own is None else f" '{own.__get__(self) or ''}'"
+            writer.path.append(f"{self._standard.tag}{named}")
         fields: dict[str, Any] = {}
         for value in self._values.values():
             fields |= value.written(self, writer)
         made = self._RECORD(**fields) if self.record is None else replace(self.record, **fields)
-        if place:
+        if self._is_place:
             writer.path.pop()
         return replace(made, extra=self._extra(made.extra))
-
-    def _place(self) -> str:
-        """The element as messages on what is written name it; empty for a part of another."""
-        return ""
 
     @classmethod
     def _added(cls) -> list[str]:
@@ -469,10 +483,7 @@ def _missing(cls: type, what: str) -> InputError:
 
 
 def _parsed(cls: type, name: str, kind: Any, text: str) -> Any:
-    """The value of an attribute's text.
-
-    Raises: InputError where it has none.
-    """
+    """The value of an attribute's text."""
     try:
         if kind is np.ndarray:
             return np.array([float(part) for part in text.split()])

@@ -13,16 +13,16 @@ from typing import Any
 from linkwork.atomic import write_bytes
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.faces.urdfpy.link import Mesh, Texture
-from linkwork.faces.urdfpy.utils import WrongTypeError, bare, outside
+from linkwork.faces.urdfpy.utils import WrongTypeError, caller_level, joined_mesh
 from linkwork.faces.urdfpy.values import Source, Writer
+from linkwork.formats.urdf.convert import listed
 from linkwork.formats.urdf.edit.records import is_relative, renamed_meshes
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_text
-from linkwork.geometry.material_files import material_files
-from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
+from linkwork.locating import IMAGE_SUFFIXES, Folders
+from linkwork.saving import FileCopies
 
-_FOLDER = "meshes"
 _WRITTEN = frozenset({".stl", ".obj", ".ply", ".off"})
 """The formats that changed meshes are written in: those without a unit or an upward axis."""
 
@@ -37,7 +37,13 @@ _ODD_MASSES = frozenset({"inertia", "triangle", "mass"})
 
 def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     """The robot of a file; see `URDF.load`."""
-    data, name = _data_of(file_obj)
+    data, name = file_obj, None
+    if not isinstance(file_obj, (str, os.PathLike)):
+        if not hasattr(file_obj, "read"):
+            kind = type(file_obj).__name__
+            raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
+        data, name = file_obj.read(), _name_of(file_obj)
+        data = data.encode() if isinstance(data, str) else data
     document = read(data, file=name)
     refused = _FAULTS | _STRICT if strict else _FAULTS
     faults = [replace(p, level="error") for p in document.problems if p.code in refused]
@@ -46,24 +52,9 @@ def load(cls: Any, file_obj: Any, allow: Folders, *, strict: bool) -> Any:
     robot.findings_from(p for p in document.problems if p.code != "material-differs")
     odd = [p.name for p in document.problems if p.code in _ODD_MASSES]
     if odd:
-        listed = ", ".join(f"'{name}'" for name in odd[:3])
-        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
-        text = f"no body has the mass and inertia of {listed}{more}; see URDF.findings"
-        warnings.warn(text, stacklevel=outside())
+        text = f"no body has the mass and inertia of {listed(odd, 3)}; see URDF.findings"
+        warnings.warn(text, stacklevel=caller_level())
     return robot
-
-
-def _data_of(file_obj: Any) -> tuple[Any, str | None]:
-    """What the reader takes, and the name by which meshes are found."""
-    if isinstance(file_obj, (str, os.PathLike)):
-        return file_obj, None
-    if not hasattr(file_obj, "read"):
-        kind = type(file_obj).__name__
-        raise WrongTypeError(f"a URDF is loaded from a path or an open file, not from {kind}")
-    data = file_obj.read()
-    if isinstance(data, str):
-        data = data.encode()
-    return data, _name_of(file_obj)
 
 
 def _name_of(file_obj: Any) -> str | None:
@@ -76,28 +67,28 @@ def save(robot: Any, file_obj: Any, *, allow_outside: bool) -> None:
     record = robot._to_record(Writer())
     stream = hasattr(file_obj, "write")
     name = _name_of(file_obj) if stream else os.fspath(file_obj)
-    plan = _Plan(None if name is None else Path(os.path.abspath(name)), allow_outside)
-    if plan.target is not None:
+    target = None if name is None else Path(os.path.abspath(name))
+    plan = _Plan(target or Path(), allow_outside=allow_outside)
+    if target is not None:
         parts = list(robot.parts())
-        named = [(p.filename, p, MESH_SUFFIXES) for p in parts if isinstance(p, Mesh)]
-        named += [(p.filename, p, IMAGE_SUFFIXES) for p in parts if isinstance(p, Texture)]
+        named = [(p.filename, p) for p in parts if isinstance(p, (Mesh, Texture))]
         # what keeps its place comes first, so that what is given one finds a free one
         for one in sorted(named, key=lambda one: not plan.keeps_place(one[0])):
             plan.take(*one)
     record = renamed_meshes(record, lambda old: plan.names.get(old, old))
     text = to_text(checked(record, file=None if name is None else str(name)).robot)
-    for path, data in plan.writes.items():
+    for path, data in plan.copies.items():
         if not (path.is_file() and path.read_bytes() == data):
             _make_folder(path)
             write_bytes(path, data)
     if stream:
         file_obj.write(text if isinstance(file_obj, io.TextIOBase) else text.encode())
-    elif plan.target is not None:
-        _make_folder(plan.target)
-        write_bytes(plan.target, text.encode())
+    elif target is not None:
+        _make_folder(target)
+        write_bytes(target, text.encode())
     if plan.missing:
-        listed = ", ".join(f"'{one}'" for one in sorted(plan.missing)[:5])
-        warnings.warn(f"saved without files that were not found: {listed}", stacklevel=outside())
+        said = f"saved without files that were not found: {listed(sorted(plan.missing))}"
+        warnings.warn(said, stacklevel=caller_level())
 
 
 def _make_folder(path: Path) -> None:
@@ -108,17 +99,15 @@ def _make_folder(path: Path) -> None:
 
 
 @dataclass
-class _Plan:
+class _Plan(FileCopies):
     """Which files are written where, and which names change."""
 
-    target: Path | None
-    allow_outside: bool
-    writes: dict[Path, bytes] = field(default_factory=dict[Path, bytes])
+    allow_outside: bool = False
     names: dict[str, str] = field(default_factory=dict[str, str])
     missing: set[str] = field(default_factory=set[str])
     seen: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def take(self, name: str, owner: Mesh | Texture, suffixes: frozenset[str]) -> None:
+    def take(self, name: str, owner: Mesh | Texture) -> None:
         """Plan for one mesh or image; several may have one name if they are the same.
 
         Raises: InputError where they are not.
@@ -130,38 +119,19 @@ class _Plan:
             return
         content = source if source is not None else exported(owner)
         before = self.seen.setdefault(name, content)
-        if before is not content:
-            if before != content:
-                raise InputError(f"'{name}' is the name of different contents; rename one of them")
+        if before is not content and before != content:
+            raise InputError(f"'{name}' is the name of different contents; rename one of them")
+        if before is not content or (source is not None and self.leads(name, source)):
             return
-        if source is not None and self._leads(name, source, suffixes):
-            return
-        self._write(name, content)
-
-    def _leads(self, name: str, source: Path, suffixes: frozenset[str]) -> bool:
-        """Whether a name leads to the file from the new place too."""
-        try:
-            return locate(name, self.target, suffixes=suffixes) == source
-        except InputError:
-            return False
-
-    def _write(self, name: str, content: Path | bytes) -> None:
-        """Write a file, and what it needs, to its own name or to a free place below ``meshes/``."""
-        data = content if isinstance(content, bytes) else content.read_bytes()
-        needed: dict[str, bytes] = {}
-        if not isinstance(content, bytes) and content.suffix.lower() in MESH_SUFFIXES:
-            for path in material_files(content):
-                needed[os.path.relpath(path, content.parent)] = path.read_bytes()
-        if self.keeps_place(name):
-            place = self._own(name)
-        else:
-            place = self._free(name, data, needed)
-            self.names[name] = place.relative_to(self._folder()).as_posix()
-        self.writes[place] = data
-        for relative, needed_data in needed.items():
-            beside = Path(os.path.normpath(place.parent / relative))
-            if self._inside(beside) or self.allow_outside:
-                self.writes[beside] = needed_data
+        plain = PurePosixPath(name.replace("\\", "/")).name or "mesh"
+        group = {plain: content} if isinstance(content, bytes) else self.group_of(content)
+        if isinstance(content, Path):
+            group = {plain: group.pop(content.name), **group}
+        place = self._own(name)
+        if not self.keeps_place(name):
+            place = self.free_place(PurePosixPath(plain), group)
+            self.names[name] = place.relative_to(self.target.parent).as_posix()
+        self.copies |= {place.parent / below: data for below, data in group.items()}
 
     def keeps_place(self, name: str) -> bool:
         """Whether a file goes to its own name: one inside, or any where that is allowed."""
@@ -170,39 +140,16 @@ class _Plan:
         return self.allow_outside and "://" not in name
 
     def _own(self, name: str) -> Path:
-        return Path(os.path.normpath(self._folder() / name.replace("\\", "/")))
+        return Path(os.path.normpath(self.target.parent / name.replace("\\", "/")))
 
-    def _free(self, name: str, data: bytes, needed: Mapping[str, bytes]) -> Path:
-        """A place below ``meshes/`` where a file and what it needs take no other file's.
-
-        Raises: InputError where there is none.
-        """
-        plain = PurePosixPath(name.replace("\\", "/")).name or "mesh"
-        first = self._folder() / _FOLDER
-        for number in range(1, 10_000):
-            folder = first if number == 1 else first / f"{Path(plain).stem}_{number}"
-            files = {plain: data, **needed}
-            if all(self._is_free(folder / one, files[one]) for one in files):
-                return folder / plain
-        raise InputError(f"there is no free place for '{name}' below {first}")
-
-    def _is_free(self, path: Path, data: bytes) -> bool:
-        """Whether a file may go there: nothing else is there, or will be, but the same bytes."""
-        path = Path(os.path.normpath(path))
-        if not self._inside(path):
-            return False
-        if path in self.writes:
-            return self.writes[path] == data
-        return not os.path.lexists(path) or (path.is_file() and path.read_bytes() == data)
-
-    def _folder(self) -> Path:
-        if self.target is None:
-            raise InputError("a description without a place has no folder for meshes")
-        return self.target.parent
+    def is_free_for(self, group: Mapping[str, bytes], folder: Path) -> bool:
+        """Whether each place is free, or holds or will hold this content; none is outside."""
+        inside = all(self._inside(folder / below) for below in group)
+        return inside and super().is_free_for(group, folder)
 
     def _inside(self, path: Path) -> bool:
         """Whether a path lies in the new file's folder, with links resolved."""
-        folder = Path(os.path.realpath(self._folder()))
+        folder = Path(os.path.realpath(self.target.parent))
         return folder in Path(os.path.realpath(path)).parents
 
 
@@ -219,7 +166,7 @@ def exported(owner: Mesh | Texture) -> bytes:
                 f"{', '.join(sorted(_WRITTEN))} only: give it such a filename"
             )
         meshes = owner.meshes
-        one = meshes[0] if len(meshes) == 1 else bare(meshes)
+        one = meshes[0] if len(meshes) == 1 else joined_mesh(meshes)
         data = one.export(file_type=suffix[1:])
         return data.encode() if isinstance(data, str) else bytes(data)
     if suffix not in IMAGE_SUFFIXES:

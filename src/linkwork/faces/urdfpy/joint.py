@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.urdfpy import adapt
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType
+from linkwork.faces.urdfpy.base import URDFType
 from linkwork.faces.urdfpy.link import scaled_pose
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
 from linkwork.faces.urdfpy.values import (
@@ -30,8 +30,6 @@ from linkwork.formats.urdf import records
 class JointCalibration(URDFType):
     """The reference positions of a joint, None where there are none."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"rising": (float, False), "falling": (float, False)}
-    _TAG = "calibration"
     _RECORD = records.Calibration
 
     rising: Any = Number("Where the mark is met when the joint moves up; or None.", optional=True)
@@ -43,8 +41,6 @@ class JointCalibration(URDFType):
 class JointDynamics(URDFType):
     """Damping and static friction of a joint; None where not known."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"damping": (float, False), "friction": (float, False)}
-    _TAG = "dynamics"
     _RECORD = records.Dynamics
     _needed = 2
 
@@ -55,15 +51,7 @@ class JointDynamics(URDFType):
 class JointLimit(URDFType):
     """Bounds of a joint; None (and an infinite number) is no bound."""
 
-    _ATTRIBS: ClassVar[Attributes] = {
-        "effort": (float, True),
-        "velocity": (float, True),
-        "lower": (float, False),
-        "upper": (float, False),
-    }
-    _TAG = "limit"
     _RECORD = records.Limit
-    _needed = 2
 
     effort: Any = Number("The largest effort, N or N m.", bound=True)
     velocity: Any = Number("The largest velocity, m/s or rad/s.", bound=True)
@@ -74,36 +62,19 @@ class JointLimit(URDFType):
 class JointMimic(URDFType):
     """A coupling: the joint's position is multiplier * (position of the other) + offset."""
 
-    _ATTRIBS: ClassVar[Attributes] = {
-        "joint": (str, True),
-        "multiplier": (float, False),
-        "offset": (float, False),
-    }
-    _TAG = "mimic"
     _RECORD = records.Mimic
-    _needed = 1
+    _names = ("joint",)
     kinematic = True
 
     joint: Any = Text("The name of the joint that is followed.")
     multiplier: Any = Number("The factor, 1 by default.", optional=True, default=1.0)
     offset: Any = Number("What is added, 0 by default, m or rad.", optional=True, default=0.0)
 
-    def _add_prefix(self, prefix: str) -> None:
-        self.joint = prefix + self.joint
-
 
 class SafetyController(URDFType):
     """Soft limits of a joint, and the gains that keep it within them."""
 
-    _ATTRIBS: ClassVar[Attributes] = {
-        "k_velocity": (float, True),
-        "k_position": (float, False),
-        "soft_lower_limit": (float, False),
-        "soft_upper_limit": (float, False),
-    }
-    _TAG = "safety_controller"
     _RECORD = records.Safety
-    _needed = 1
 
     k_velocity: Any = Number("Effort for velocity.")
     k_position: Any = Number("Velocity for position, 0 by default.", optional=True, default=0.0)
@@ -193,24 +164,18 @@ class Joint(URDFType):
 
     TYPES: ClassVar[list[str]] = list(_TYPES)
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "dynamics": (JointDynamics, False, False),
-        "limit": (JointLimit, False, False),
-        "mimic": (JointMimic, False, False),
-        "safety_controller": (SafetyController, False, False),
-        "calibration": (JointCalibration, False, False),
-    }
-    _TAG = "joint"
     _RECORD = records.Joint
-    _needed = 4
+    _names = ("name", "parent", "child")
+    _is_place = True
     kinematic = True
 
     name: Any = Text("The name of the joint.")
-    joint_type: Any = _Kind("The type, one of `Joint.TYPES`.", field="type")
+    joint_type: Any = _Kind("The type, one of `Joint.TYPES`.", required=True, field="type")
     parent: Any = Text("The name of the parent link.")
     child: Any = Text("The name of the child link.")
-    axis: Any = _Axis("The axis (3,), a unit vector in the joint's frame.", vector, watched=True)
+    axis: Any = _Axis(
+        "The axis (3,), a unit vector in the joint's frame.", vector, watched=True, required=False
+    )
     origin: Any = Origin("The pose (4, 4) of child and joint in the parent link.", watched=True)
     limit: Any = _Limit("The limits; or None.", JointLimit)
     dynamics: Any = Part("Damping and friction; or None.", JointDynamics)
@@ -246,17 +211,10 @@ class Joint(URDFType):
             raise ShapeError(f"joint '{self.name}': {n_cfgs} positions are needed, not {len(rows)}")
         return origin @ np.broadcast_to(rows, (n_cfgs, 4, 4))
 
-    def _place(self) -> str:
-        return f"joint '{self.name}'"
-
     def _to_record(self, writer: Writer) -> Any:
         if lacks_limit(self):
             raise InputError(f"joint '{self.name}': {lacks_limit(self)}")
         return super()._to_record(writer)
-
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-        self.parent, self.child = prefix + self.parent, prefix + self.child
 
     def _scale_lengths(self, factors: Floats) -> None:
         self.origin = scaled_pose(self.origin, factors)
@@ -302,10 +260,7 @@ class Interfaces(Value):
 class Actuator(URDFType):
     """An actuator of a transmission."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _TAG = "actuator"
     _RECORD = records.Actuator
-    _needed = 1
 
     name: Any = Text("The name of the actuator, not empty.", filled=True)
     mechanicalReduction: Any = Text(
@@ -317,43 +272,24 @@ class Actuator(URDFType):
         "The hardware interfaces, a list of texts.", field="hardware_interfaces"
     )
 
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-
 
 class TransmissionJoint(URDFType):
     """A joint that a transmission drives."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _TAG = "joint"
     _RECORD = records.TransmissionJoint
-    _needed = 1
 
     name: Any = Text("The name of the joint, not empty.", filled=True)
     hardwareInterfaces: Any = Interfaces(
         "The hardware interfaces, a list of texts.", field="hardware_interfaces"
     )
 
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-
 
 class Transmission(URDFType):
     """Which actuators drive which joints."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "joints": (TransmissionJoint, True, True),
-        "actuators": (Actuator, True, True),
-    }
-    _TAG = "transmission"
     _RECORD = records.Transmission
-    _needed = 2
 
     name: Any = Text("The name of the transmission, not empty.", filled=True)
     trans_type: Any = Text("The type of the transmission.", unsaid=True, field="type")
-    joints: Any = Parts("The joints that it drives.", TransmissionJoint)
-    actuators: Any = Parts("The actuators that drive them.", Actuator)
-
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
+    joints: Any = Parts("The joints that it drives.", TransmissionJoint, required=True)
+    actuators: Any = Parts("The actuators that drive them.", Actuator, required=True)

@@ -177,28 +177,12 @@ class Kinematics:
                     break
             else:
                 return core
-        refreshed = self._refreshed(links, joints)
-        if refreshed is None:
+        # first: what changes meanwhile is seen by the next call
+        self._core, epoch = None, EPOCH.now
+        if core is None or core.state != structure(links, joints) or not core.moved():
             validate()
             epoch = EPOCH.now
-            refreshed = Core(name, links, joints)
-            self._keep(refreshed, joints, epoch)
-        return refreshed
-
-    def forget(self) -> None:
-        """Links or joints have come or gone."""
-        self._core = None
-
-    def _refreshed(self, links: Sequence[Link], joints: Sequence[Joint]) -> Core | None:
-        """The core that is there, brought up to date; None where that cannot be."""
-        core, self._core = self._core, None
-        epoch = EPOCH.now  # first: what changes meanwhile is seen by the next call
-        if core is None or core.state != structure(links, joints) or not core.moved():
-            return None
-        self._keep(core, joints, epoch)
-        return core
-
-    def _keep(self, core: Core, joints: Sequence[Joint], epoch: int) -> None:
+            core = Core(name, links, joints)
         self._watched = [
             (array, core.watched(joint, slot))
             for joint in joints
@@ -206,6 +190,11 @@ class Kinematics:
             for array in [joint.__dict__[slot]]
         ]
         self._core, self._epoch = core, epoch
+        return core
+
+    def forget(self) -> None:
+        """Links or joints have come or gone."""
+        self._core = None
 
 
 class ForwardKinematics:

@@ -13,15 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import InputError, MissingExtraError
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFType, URDFTypeWithMesh
+from linkwork.faces.urdfpy.base import URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.utils import (
+    FileReference,
     Floats,
-    Later,
     WrongTypeError,
-    bare,
+    caller_level,
+    joined_mesh,
     meshes_of,
     named_by_program,
-    outside,
 )
 from linkwork.faces.urdfpy.values import (
     Array,
@@ -74,10 +74,7 @@ class _Primitive(URDFType):
 class Box(_Primitive):
     """A box centred at its origin; ``size`` are the full lengths of its sides."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"size": (np.ndarray, True)}
-    _TAG = "box"
     _RECORD = records.Box
-    _needed = 1
     _mesher = staticmethod(volumes.box)
 
     size: Any = Array("The lengths (3,) of the sides, metre.", vector)
@@ -86,10 +83,7 @@ class Box(_Primitive):
 class Cylinder(_Primitive):
     """A cylinder along z, centred at its origin."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
-    _TAG = "cylinder"
     _RECORD = records.Cylinder
-    _needed = 2
     _mesher = staticmethod(volumes.cylinder)
     _alike = "x and y"
 
@@ -103,10 +97,7 @@ class Capsule(_Primitive):
     Not in the URDF standard, nor in the original; some files have it.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True), "length": (float, True)}
-    _TAG = "capsule"
     _RECORD = records.Capsule
-    _needed = 2
     _mesher = staticmethod(volumes.capsule)
     _alike = "x, y and z"
 
@@ -117,10 +108,7 @@ class Capsule(_Primitive):
 class Sphere(_Primitive):
     """A sphere centred at its origin."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"radius": (float, True)}
-    _TAG = "sphere"
     _RECORD = records.Sphere
-    _needed = 1
     _mesher = staticmethod(volumes.sphere)
     _alike = "x, y and z"
 
@@ -156,25 +144,25 @@ class Mesh(URDFTypeWithMesh):
     Raises: InputError where the mesh cannot be had or there is none; WrongTypeError.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True), "scale": (np.ndarray, False)}
-    _TAG = "mesh"
     _RECORD = records.Mesh
 
     combine: bool = False
     """Whether what is read becomes one mesh without colours."""
 
     filename: Any = Text("The name of the file, as written in the description.")
-    scale: Any = _Scale("The scale (3,); or None.", vector)
+    scale: Any = _Scale("The scale (3,); or None.", vector, required=False)
 
     def __init__(self, filename: str, scale: Any = None, meshes: Any = None) -> None:
         self.filename = filename
         self.scale = scale
-        self._source = meshes if isinstance(meshes, Later) else named_by_program(self.filename)
+        self._source = (
+            meshes if isinstance(meshes, FileReference) else named_by_program(self.filename)
+        )
         self._meshes: list[Any] | None = None
         self._read: tuple[Path, list[int]] | None = None  # the file, and what was read from it
         if meshes is None:
             self._open()
-        elif not isinstance(meshes, Later):
+        elif not isinstance(meshes, FileReference):
             self.meshes = meshes
 
     @classmethod
@@ -206,7 +194,7 @@ class Mesh(URDFTypeWithMesh):
         if self._meshes is None:
             self._read_from(self._source, self._source.name or self.filename)
 
-    def _read_from(self, source: Later, name: str) -> None:
+    def _read_from(self, source: FileReference, name: str) -> None:
         path, found = meshes_of(source, name, combine=self.combine or source.joined)
         self._meshes, self._read = found, (path, [hash(mesh) for mesh in found])
 
@@ -275,13 +263,6 @@ class Geometry(URDFTypeWithMesh):
     Raises: InputError for none or several; WrongTypeError.
     """
 
-    _ELEMENTS: ClassVar[Elements] = {
-        "box": (Box, False, False),
-        "cylinder": (Cylinder, False, False),
-        "sphere": (Sphere, False, False),
-        "mesh": (Mesh, False, False),
-        "capsule": (Capsule, False, False),
-    }
     _TAG = "geometry"
     _RECORD = records.Shape
 
@@ -373,19 +354,20 @@ class Texture(URDFType):
     Raises: InputError where the image cannot be had.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"filename": (str, True)}
     _TAG = "texture"
 
     filename: Any = Text("The name of the image's file, as written in the description.")
 
     def __init__(self, filename: str, image: Any = None) -> None:
         self.filename = filename
-        self._source = image if isinstance(image, Later) else named_by_program(self.filename)
+        self._source = (
+            image if isinstance(image, FileReference) else named_by_program(self.filename)
+        )
         self._image: Any = None
         self.given = False  # by the program, so that no file holds it
         if image is None:
             self._open()
-        elif not isinstance(image, Later):
+        elif not isinstance(image, FileReference):
             self.image = image
 
     @property
@@ -427,7 +409,7 @@ class Texture(URDFType):
         return None if self.given else self._source.path(self.filename, suffixes=IMAGE_SUFFIXES)
 
 
-def _opened(source: Later, name: str) -> Any:
+def _opened(source: FileReference, name: str) -> Any:
     images = _pillow()
     try:
         path = source.path(name, suffixes=IMAGE_SUFFIXES)
@@ -450,6 +432,8 @@ def _pillow() -> Any:
 
 
 class _TextureValue(Value):
+    kind, several = Texture, False
+
     def check(self, owner: Any, value: Any) -> Texture | None:
         """Raises: InputError for what is neither a texture nor a path."""
         if value is None or isinstance(value, Texture):
@@ -481,30 +465,26 @@ class _Colour(Array):
 class Material(URDFType):
     """A colour (4,) RGBA from 0 to 1 and a texture, each of them or none."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {"texture": (Texture, False, False)}
-    _TAG = "material"
     _RECORD = records.Material
-    _needed = 1
 
     name: Any = Text("The name of the material.")
     color: Any = _Colour(
-        "Red, green, blue and opacity (4,) from 0 to 1; or None.", colour, field="rgba"
+        "Red, green, blue and opacity (4,) from 0 to 1; or None.",
+        colour,
+        required=False,
+        field="rgba",
     )
     texture: Any = _TextureValue("The texture; or None.")
 
     # whether the description has it inside a shape, and not beside the links
     inside: bool = False
 
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-
     @property
-    def looks(self) -> bool:
+    def has_appearance(self) -> bool:
         """Whether it has a colour or a texture, and is no mere name."""
         return self.color is not None or self.texture is not None
 
-    def look(self) -> tuple[Any, ...]:
+    def appearance(self) -> tuple[Any, ...]:
         """The name, colour and image, to be compared."""
         color, texture = self.color, self.texture
         image = None if texture is None else (texture.filename, texture.given)
@@ -527,19 +507,12 @@ def scaled_pose(T: Floats, factors: Floats) -> Floats:
 class _Placed(URDFTypeWithMesh):
     """A shape with an origin in its link."""
 
-    name: Any
+    _is_place = True
     origin: Any
     geometry: Any
 
-    def _add_prefix(self, prefix: str) -> None:
-        if self.name is not None:
-            self.name = prefix + self.name
-
     def _scale_lengths(self, factors: Floats) -> None:
         self.origin = scaled_pose(self.origin, factors)
-
-    def _place(self) -> str:
-        return f"{self._standard.tag} '{self.name or ''}'"
 
     def placed(self) -> Floats:
         """The pose (4, 4) in the link, with the scale of the mesh."""
@@ -550,22 +523,19 @@ class _Placed(URDFTypeWithMesh):
 class Collision(_Placed):
     """A shape of a link that others bump into; ``origin`` (4, 4) or (6,) places it in the link."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
-    _ELEMENTS: ClassVar[Elements] = {"geometry": (Geometry, True, False)}
-    _TAG = "collision"
     _RECORD = records.Collision
     _needed = 3
 
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Origin("The pose (4, 4) of the shape in the link.")
-    geometry: Any = Part("The shape.", Geometry, optional=False)
+    geometry: Any = Part("The shape.", Geometry, required=True)
 
     @classmethod
     def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
         return super()._of_record(record, replace(source, joined=True), **more)
 
 
-class _Worn(Part):
+class _VisualMaterial(Part):
     """The material of a visual, written in full where it is first used, unless beside the links."""
 
     def read(self, cls: Any, record: Any, source: Source) -> Any:
@@ -580,7 +550,7 @@ class _Worn(Part):
             return {"material": None}
         as_read = owner.material_as_read()
         known = bool(material.name) and material.name in writer.defined
-        if as_read is not None and (defines(as_read) or not material.looks or known):
+        if as_read is not None and (defines(as_read) or not material.has_appearance or known):
             return {"material": as_read}
         if known:
             return {"material": records.Material(material.name)}
@@ -591,27 +561,24 @@ class _Worn(Part):
 class Visual(_Placed):
     """A shape of a link that is seen; ``origin`` (4, 4) or (6,) places it in the link."""
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, False)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "geometry": (Geometry, True, False),
-        "material": (Material, False, False),
-    }
-    _TAG = "visual"
     _RECORD = records.Visual
-    _needed = 1
 
-    geometry: Any = Part("The shape.", Geometry, optional=False)
+    geometry: Any = Part("The shape.", Geometry, required=True)
     name: Any = Text("A name; or None.", optional=True)
     origin: Any = Origin("The pose (4, 4) of the shape in the link.")
-    material: Any = _Worn("The material; or None.", Material)
+    material: Any = _VisualMaterial("The material; or None.", Material)
 
     # the material that the description gave it, and how that looked then
-    worn: tuple[Material, tuple[Any, ...]] | None = None
+    material_read: tuple[Material, tuple[Any, ...]] | None = None
 
     def material_as_read(self) -> records.Material | None:
         """The record of the material, where it is the same and looks the same."""
         material, record = self.material, self.record
-        if material is None or record is None or self.worn != (material, material.look()):
+        if (
+            material is None
+            or record is None
+            or self.material_read != (material, material.appearance())
+        ):
             return None
         as_read: records.Material | None = record.material
         return as_read
@@ -637,7 +604,7 @@ class _Inertia(Array):
             if moments[0, 0] <= 0.0 or excess[0] > _ROUNDING * moments[0, 2]:
                 listed = ", ".join(f"{scale * moment:.3g}" for moment in moments[0])
                 text = f"{what}: no body has the principal moments {listed} kg m²"
-                warnings.warn(text, stacklevel=outside())
+                warnings.warn(text, stacklevel=caller_level())
         return matrix
 
     def judge(self, cls: Any, record: Any, source: Source, of: str) -> None:
@@ -657,9 +624,8 @@ class Inertial(URDFType):
     An inertia that no body has gives a warning.
     """
 
-    _TAG = "inertial"
     _RECORD = records.Inertial
-    _needed = 2
+    _is_place = True
 
     mass: Any = Number("The mass, kg.")
     inertia: Any = _Inertia("The inertia (3, 3) about the centre of mass, kg m².", symmetric)
@@ -683,9 +649,6 @@ class Inertial(URDFType):
             if value is not None:
                 setattr(other, name, value)
         return other
-
-    def _place(self) -> str:
-        return "inertial"
 
     def _scale_lengths(self, factors: Floats) -> None:
         """Keep the density: masses by the volume, second moments of mass by lengths too."""
@@ -718,14 +681,8 @@ class Link(URDFTypeWithMesh):
     is changed.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "inertial": (Inertial, False, False),
-        "visuals": (Visual, False, True),
-        "collisions": (Collision, False, True),
-    }
-    _TAG = "link"
     _RECORD = records.Link
+    _is_place = True
     _needed = 4
     kinematic = True
 
@@ -749,7 +706,7 @@ class Link(URDFTypeWithMesh):
         state = [(hash(mesh), T.tobytes()) for mesh, T in parts]
         if self._joined is None or self._joined[0] != state:
             moved = [mesh.copy().apply_transform(T) for mesh, T in parts]
-            self._joined = state, bare(moved) if moved else None
+            self._joined = state, joined_mesh(moved) if moved else None
         return self._joined[1]
 
     def copy(self, prefix: str = "", scale: Any = None, collision_only: bool = False) -> Any:
@@ -768,12 +725,6 @@ class Link(URDFTypeWithMesh):
             return held
         same = filler.mass == 1.0 and np.array_equal(filler.inertia, np.eye(3))
         return None if same and np.array_equal(filler.origin, np.eye(4)) else filler
-
-    def _add_prefix(self, prefix: str) -> None:
-        self.name = prefix + self.name
-
-    def _place(self) -> str:
-        return f"link '{self.name}'"
 
     def __repr__(self) -> str:
         return f"<Link '{self.name}'>"

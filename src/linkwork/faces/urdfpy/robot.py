@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
@@ -13,7 +13,7 @@ import numpy as np
 from linkwork import settings
 from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.faces.urdfpy import drawing, files
-from linkwork.faces.urdfpy.base import Attributes, Elements, URDFTypeWithMesh
+from linkwork.faces.urdfpy.base import URDFTypeWithMesh
 from linkwork.faces.urdfpy.joint import Joint, Transmission, lacks_limit
 from linkwork.faces.urdfpy.kinematics import Core, ForwardKinematics, Kinematics
 from linkwork.faces.urdfpy.link import Link, Material, defines
@@ -28,10 +28,7 @@ from linkwork.locating import Folders
 
 
 def _member(owned: Sequence[Any], given: Any, kind: type) -> Any:
-    """One of these, by itself or by its name.
-
-    Raises: UnknownNameError; WrongTypeError for what is neither.
-    """
+    """One of these, by itself or by its name."""
     for one in owned:
         if one is given or (isinstance(given, str) and one.name == given):
             return one
@@ -77,18 +74,11 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     Raises: DescriptionError with everything that is wrong, InputError, WrongTypeError.
     """
 
-    _ATTRIBS: ClassVar[Attributes] = {"name": (str, True)}
-    _ELEMENTS: ClassVar[Elements] = {
-        "links": (Link, True, True),
-        "joints": (Joint, False, True),
-        "transmissions": (Transmission, False, True),
-        "materials": (Material, False, True),
-    }
-    _TAG = "robot"
     _RECORD = records.Robot
+    _names = ()
 
     name: Any = Text("The name of the robot.")
-    links: Any = _Members("The links, in the order of the file; a copy.", Link)
+    links: Any = _Members("The links, in the order of the file; a copy.", Link, required=True)
     joints: Any = _Members("The joints, in the order of the file; a copy.", Joint)
     transmissions: Any = _Members(
         "The transmissions, in the order of the file; a copy.", Transmission
@@ -114,11 +104,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
         self._change(links=links, joints=joints, transmissions=transmissions, materials=materials)
 
     def _change(self, **changes: Any) -> None:
-        """Take these members instead of those of their kind, if all form a robot; else none.
-
-        Raises: WrongTypeError for what is no such member; DescriptionError with everything that is
-        wrong.
-        """
+        """Take these members instead of those of their kind, if all form a robot; else none."""
         kinds = type(self)._values
         lists = {
             name: kinds[name].check(self, changes.get(name, self.__dict__.get(f"_{name}")))
@@ -456,10 +442,7 @@ def _validate(
     transmissions: Sequence[Transmission],
     materials: Sequence[Material],
 ) -> None:
-    """Refuse what forms no robot: tree, names and couplings by the rules for files, and more.
-
-    Raises: DescriptionError with everything that is wrong.
-    """
+    """Refuse what forms no robot: tree, names and couplings by the rules for files, and more."""
     findings = Findings(None)
     entries = [
         JointEntry(
@@ -520,20 +503,17 @@ def _shared_materials(
         if first is material and material not in listed:
             listed.append(material)
         elif first is not None and first is not material:
-            if material.looks and first.look()[1] != material.look()[1]:
+            if material.has_appearance and first.appearance()[1] != material.appearance()[1]:
                 text = "it looks different from the first of its name, which counts"
                 about = (text, "", _line(material), "material", material.name)
                 findings.append(Finding("warning", "material-differs", *about))
             shape.material = first
-        shape.worn = shape.material, shape.material.look()
+        shape.material_read = shape.material, shape.material.appearance()
     return listed, findings
 
 
 def _other_elements(text: str) -> tuple[records.ExtraElement, ...]:
-    """The elements inside the text's ``<extra>``, or the text's own where there is none.
-
-    Raises: InputError for what is no XML, or has a document type.
-    """
+    """The elements inside the text's ``<extra>``, or the text's own where there is none."""
     if not text.strip():
         return ()
     source = f'<robot name="r"><link name="l"/><extra>{text}</extra></robot>'

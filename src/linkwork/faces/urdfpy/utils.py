@@ -41,7 +41,7 @@ class WrongTypeError(LinkworkError, TypeError):
     """A value of a type that is not taken."""
 
 
-def outside() -> int:
+def caller_level() -> int:
     """The ``stacklevel`` of a warning about what a program gives: its line, not one of a face.
 
     To be called where the warning is given.
@@ -167,7 +167,7 @@ def written_rpy(R: Floats, what: str) -> Floats:
             raise InputError(f"{what}: {text}")
         listed = " ".join(f"{scale:.6g}" for scale in scales)
         said = f"an origin scales by {listed}, which roll, pitch and yaw cannot say: it is left out"
-        warnings.warn(f"{what}: {said}", stacklevel=outside())
+        warnings.warn(f"{what}: {said}", stacklevel=caller_level())
         return matrix_to_rpy(left @ right) + 0.0
     return matrix_to_rpy(R) + 0.0  # so that none is -0
 
@@ -240,7 +240,7 @@ def get_filename(base_path: str, file_path: str, makedirs: bool = False) -> str:
 
 
 @dataclass(frozen=True)
-class Later:
+class FileReference:
     """A mesh or an image that is opened when first asked for, found by the description's file."""
 
     file: str | None
@@ -253,10 +253,10 @@ class Later:
         return locate(name, self.file, self.allow, **options)
 
 
-def named_by_program(filename: str) -> Later:
+def named_by_program(filename: str) -> FileReference:
     """The place of a file that a program itself names: relative to the working folder, anywhere."""
     folder = Path.cwd()
-    return Later(str(folder / "program.urdf"), (os.path.dirname(folder / filename),))
+    return FileReference(str(folder / "program.urdf"), (os.path.dirname(folder / filename),))
 
 
 def load_meshes(filename: str) -> list[Any]:
@@ -269,7 +269,7 @@ def load_meshes(filename: str) -> list[Any]:
     return meshes_of(named_by_program(name), name)[1]
 
 
-def meshes_of(source: Later, name: str, *, combine: bool = False) -> tuple[Path, list[Any]]:
+def meshes_of(source: FileReference, name: str, *, combine: bool = False) -> tuple[Path, list[Any]]:
     """The file that a name means, and its meshes, or one of all without colours.
 
     Raises: InputError where it cannot be read, or has none.
@@ -281,7 +281,9 @@ def meshes_of(source: Later, name: str, *, combine: bool = False) -> tuple[Path,
         raise InputError(f"unable to load mesh '{name}': {error}") from None
     if not parts:
         raise InputError(f"unable to load mesh '{name}': there is none in the file")
-    found = [bare([part.mesh for part in parts])] if combine else [part.mesh for part in parts]
+    found = (
+        [joined_mesh([part.mesh for part in parts])] if combine else [part.mesh for part in parts]
+    )
     for mesh in found:
         mesh.metadata.update(file_name=path.name, file_path=str(path))
     for mesh, part in zip(() if combine else found, parts, strict=False):
@@ -290,7 +292,7 @@ def meshes_of(source: Later, name: str, *, combine: bool = False) -> tuple[Path,
     return path, found
 
 
-def bare(meshes: list[Any]) -> Any:
+def joined_mesh(meshes: list[Any]) -> Any:
     """One mesh of several, without colours."""
     import trimesh  # noqa: PLC0415  only who has meshes needs it
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from linkwork.errors import Finding, InputError, LinkworkError, UnknownNameError
 from linkwork.faces.urdfpy.utils import (
+    FileReference,
     Floats,
-    Later,
     WrongTypeError,
     numbers,
     pose,
@@ -68,9 +68,9 @@ class Source:
     problems: list[Finding] = field(default_factory=list[Finding])
 
     @property
-    def later(self) -> Later:
+    def later(self) -> FileReference:
         """The way to files that the description names."""
-        return Later(self.file, self.allow, self.joined)
+        return FileReference(self.file, self.allow, self.joined)
 
     def wrong(
         self,
@@ -103,13 +103,18 @@ class Writer:
 class Value:
     """An attribute whose values pass through ``check(owner, name, value)``.
 
-    ``field`` is the field of the record that says it, by default of its own name.
+    ``field`` is the field of the record that says it, by default of its own name. ``kind`` is the
+    type that a class's table gives for it, where it is an attribute or element of URDF, and
+    ``several`` whether an element may stand there several times; None for an attribute.
     """
 
-    def __init__(self, doc: str, *, field: str = "") -> None:
+    kind: Any = None
+    several: bool | None = None
+
+    def __init__(self, doc: str, *, required: bool = False, field: str = "") -> None:
         self.__doc__ = doc
         self.name = self.slot = ""
-        self.field = field
+        self.required, self.field = required, field
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name, self.slot, self.field = name, f"_{name}", self.field or name
@@ -148,6 +153,8 @@ class Text(Value):
     An empty one that is ``unsaid`` is not in a file.
     """
 
+    kind = str
+
     def __init__(
         self,
         doc: str,
@@ -157,13 +164,13 @@ class Text(Value):
         unsaid: bool = False,
         field: str = "",
     ) -> None:
-        super().__init__(doc, field=field)
-        self.optional, self.filled, self.unsaid = optional, filled, unsaid
+        super().__init__(doc, required=not optional, field=field)
+        self.filled, self.unsaid = filled, unsaid
 
     def check(self, owner: Any, value: Any) -> str | None:
         """Raises: WrongTypeError for None where there must be text; InputError for an empty one."""
         if value is None:
-            if self.optional:
+            if not self.required:
                 return None
             raise WrongTypeError(f"{self.what(owner)} is a text, not None")
         text = str(value)
@@ -196,6 +203,8 @@ class Text(Value):
 class Number(Value):
     """A number; None is ``default`` where it may be left out, and is written as ``unsaid``."""
 
+    kind = float
+
     def __init__(
         self,
         doc: str,
@@ -205,8 +214,8 @@ class Number(Value):
         unsaid: float | None = None,
         bound: bool = False,
     ) -> None:
-        super().__init__(doc)
-        self.optional, self.default, self.unsaid, self.bound = optional, default, unsaid, bound
+        super().__init__(doc, required=not optional)
+        self.default, self.unsaid, self.bound = default, unsaid, bound
 
     def check(self, owner: Any, value: Any) -> float | None:
         """Raises: WrongTypeError or InputError for what is no number; InputError for nan and inf.
@@ -216,7 +225,9 @@ class Number(Value):
         if type(value) is float and math.isfinite(value):
             return value
         # a program's table may say that a file may leave it out
-        if value is None and (self.optional or not owner._ATTRIBS.get(self.name, (float, True))[1]):
+        if value is None and not (
+            self.required and owner._ATTRIBS.get(self.name, (float, True))[1]
+        ):
             return self.default
         given: Any = value
         try:
@@ -241,7 +252,7 @@ class Number(Value):
     def written(self, owner: Any, writer: Writer) -> dict[str, Any]:
         """The number; None for no bound, and for what the file left out and still is."""
         value, record = owner.__dict__[self.slot], owner.record
-        if self.optional and self.bound and value is not None and math.isinf(value):
+        if self.bound and not self.required and value is not None and math.isinf(value):
             value = None
         left_out = record is not None and getattr(record, self.field) is None
         if left_out and value == self.default:
@@ -252,13 +263,15 @@ class Number(Value):
 class Part(Value):
     """An object of one class, or None where that is allowed."""
 
-    def __init__(self, doc: str, kind: type, *, optional: bool = True, field: str = "") -> None:
-        super().__init__(doc, field=field)
-        self.kind, self.optional = kind, optional
+    several = False
+
+    def __init__(self, doc: str, kind: type, *, required: bool = False, field: str = "") -> None:
+        super().__init__(doc, required=required, field=field)
+        self.kind = kind
 
     def check(self, owner: Any, value: Any) -> Any:
         """Raises: WrongTypeError."""
-        if isinstance(value, self.kind) or (value is None and self.optional):
+        if isinstance(value, self.kind) or (value is None and not self.required):
             return value
         given = type(value).__name__
         raise WrongTypeError(f"{self.what(owner)} is a {self.kind.__name__}, not {given}")
@@ -273,7 +286,7 @@ class Part(Value):
         part = getattr(record, self.field)
         if part is not None:
             cls._kind_of(self.name)._judge(part, source, getattr(record, "name", None) or of)
-        elif not self.optional:
+        elif self.required:
             text = f"<{self.name}> is missing"
             source.wrong(cls._standard.tag, record, text, of=of)
 
@@ -286,8 +299,17 @@ class Part(Value):
 class Parts(Value):
     """A list of objects of one class; None is an empty one."""
 
-    def __init__(self, doc: str, kind: type, error: type[LinkworkError] = WrongTypeError) -> None:
-        super().__init__(doc)
+    several = True
+
+    def __init__(
+        self,
+        doc: str,
+        kind: type,
+        error: type[LinkworkError] = WrongTypeError,
+        *,
+        required: bool = False,
+    ) -> None:
+        super().__init__(doc, required=required)
         self.kind, self.error = kind, error
 
     def check(self, owner: Any, value: Any) -> list[Any]:
@@ -325,15 +347,18 @@ class Parts(Value):
 class Array(Value):
     """An array that is kept as a copy of what was given; see the module's text for ``watched``."""
 
+    kind = np.ndarray
+
     def __init__(
         self,
         doc: str,
         check: Callable[[str, Any], Any],
         *,
         watched: bool = False,
+        required: bool = True,
         field: str = "",
     ) -> None:
-        super().__init__(doc, field=field)
+        super().__init__(doc, required=required, field=field)
         self._check, self.watched = check, watched
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
@@ -364,7 +389,7 @@ class Origin(Array):
     """A pose (4, 4), of the fields ``xyz`` and ``rpy``."""
 
     def __init__(self, doc: str, *, watched: bool = False) -> None:
-        super().__init__(doc, pose, watched=watched)
+        super().__init__(doc, pose, watched=watched, required=False)
 
     def read(self, cls: Any, record: Any, source: Source) -> Floats:
         """The pose that they are."""

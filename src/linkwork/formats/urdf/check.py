@@ -400,53 +400,53 @@ def _is_rounded(angle: float) -> bool:
 # ---- limits and couplings
 
 
-def _check_joints_closely(robot: Robot, findings: Findings) -> None:  # noqa: C901 -- case by case
+def _check_joints_closely(  # noqa: C901, PLR0912 -- case by case
+    robot: Robot, findings: Findings
+) -> None:
     """Limits in other units, of zero width, of zero effort; soft limits; followers' limits."""
     for joint in robot.joints:
         limit = joint.limit
+
+        def warn(code: str, message: str, hint: str, line: int, of: Joint = joint) -> None:
+            findings.about("warning", "joint", of, code, message, hint, line=line)
+
+        def note(code: str, message: str, hint: str, line: int, of: Joint = joint) -> None:
+            findings.about("note", "joint", of, code, message, hint, line=line)
+
         if joint.type in WITH_AXIS and joint.layout and "axis" not in joint.layout:
-            hint = "write it, even if x is meant"
-            _tell(findings, joint, "note", "no-axis", "it has no <axis>: 1 0 0", joint.line, hint)
+            note("no-axis", "it has no <axis>: 1 0 0", "write it, even if x is meant", joint.line)
         if limit is not None and joint.type in LIMITED:
-            _check_bounds(joint, limit, findings)
+            given = [bound for bound in (limit.lower, limit.upper) if bound is not None]
+            most = max(map(abs, given), default=0.0)
+            shown = f"the limits [{', '.join(f'{bound:g}' for bound in given)}]: "
+            whole = all(float(bound).is_integer() for bound in given)
+            if 10 <= most < inf and log10(most) == round(log10(most)):
+                pass  # 10, 100, 1000, ...: what is written for "any"
+            elif joint.type == "revolute" and whole and _DEGREES[0] <= most <= _DEGREES[1]:
+                hint = "limits of a revolute joint are in radians"
+                warn("degree-limits", f"{shown}degrees?", hint, limit.line)
+            elif joint.type == "prismatic" and most > _LONGEST:
+                hint = "limits of a prismatic joint are in metres"
+                warn("millimetre-limits", f"{shown}millimetres?", hint, limit.line)
+            if len(given) == 2 and given[0] == given[1]:
+                message = f"both limits are {given[0]:g}, so that it cannot move"
+                note("zero-range", message, "is it a fixed joint?", limit.line)
         if limit is not None and joint.type in ALONG_AXIS and joint.mimic is None:
             # exporters write 0 where they know nothing
             hint = "write the true one; 0 lets no motor move the joint"
             if limit.effort == 0:
-                message = "its largest effort is 0"
-                _tell(findings, joint, "note", "zero-effort", message, limit.line, hint)
+                note("zero-effort", "its largest effort is 0", hint, limit.line)
             if limit.velocity == 0:
-                message = "its largest velocity is 0"
-                _tell(findings, joint, "note", "zero-velocity", message, limit.line, hint)
+                note("zero-velocity", "its largest velocity is 0", hint, limit.line)
         if joint.safety is not None and joint.type in LIMITED:
             _check_soft_limits(joint, joint.safety, findings)
         if joint.mimic is not None and joint.mimic.multiplier == 0 and joint.type != "fixed":
-            message = "its multiplier is 0, so that it never moves"
-            _tell(
-                findings,
-                joint,
-                "warning",
-                "mimic-zero",
-                message,
-                joint.mimic.line,
-                "is it a fixed joint?",
-            )
+            message, hint = "its multiplier is 0, so that it never moves", "is it a fixed joint?"
+            warn("mimic-zero", message, hint, joint.mimic.line)
     joints = {joint.name: joint for joint in reversed(robot.joints)}
     for name, coupling in final_couplings(robot).items():
         if joints[name].limit is not None and coupling.multiplier != 0:
             _check_follower(joints[name], joints[coupling.leader], coupling, findings)
-
-
-def _tell(
-    findings: Findings,
-    joint: Joint,
-    level: Level,
-    code: str,
-    message: str,
-    line: int,
-    hint: str = "",
-) -> None:
-    findings.about(level, "joint", joint, code, message, hint, line=line)
 
 
 def _bounds(joint: Joint) -> tuple[float, float]:
@@ -460,44 +460,6 @@ def _bounds(joint: Joint) -> tuple[float, float]:
     )
 
 
-def _check_bounds(joint: Joint, limit: Limit, findings: Findings) -> None:
-    given = [bound for bound in (limit.lower, limit.upper) if bound is not None]
-    most = max(map(abs, given), default=0.0)
-    shown = f"[{', '.join(f'{bound:g}' for bound in given)}]"
-    whole = all(float(bound).is_integer() for bound in given)
-    if joint.type == "revolute" and whole and _DEGREES[0] <= most <= _DEGREES[1]:
-        if not _is_placeholder(most):
-            hint = "limits of a revolute joint are in radians"
-            _tell(
-                findings,
-                joint,
-                "warning",
-                "degree-limits",
-                f"the limits {shown}: degrees?",
-                limit.line,
-                hint,
-            )
-    elif joint.type == "prismatic" and most > _LONGEST and not _is_placeholder(most):
-        hint, message = "limits of a prismatic joint are in metres", f"the limits {shown}: "
-        _tell(
-            findings,
-            joint,
-            "warning",
-            "millimetre-limits",
-            message + "millimetres?",
-            limit.line,
-            hint,
-        )
-    if len(given) == 2 and given[0] == given[1]:
-        message = f"both limits are {given[0]:g}, so that it cannot move"
-        _tell(findings, joint, "note", "zero-range", message, limit.line, "is it a fixed joint?")
-
-
-def _is_placeholder(value: float) -> bool:
-    """Whether a number is 10, 100, 1000, ...: what is written for "any"."""
-    return value >= 10 and log10(value) == round(log10(value))
-
-
 def _check_soft_limits(joint: Joint, safety: Safety, findings: Findings) -> None:
     """Soft limits lie within the hard ones, and in order.
 
@@ -507,7 +469,7 @@ def _check_soft_limits(joint: Joint, safety: Safety, findings: Findings) -> None
     low, high = safety.soft_lower_limit, safety.soft_upper_limit
     if low is not None and high is not None and low > high:
         message = f"soft_lower_limit {low:g} is above soft_upper_limit {high:g}"
-        _tell(findings, joint, "warning", "soft-limits", message, safety.line)
+        findings.about("warning", "joint", joint, "soft-limits", message, line=safety.line)
         return
     outside = [
         f"{name} {value:g}"
@@ -517,7 +479,7 @@ def _check_soft_limits(joint: Joint, safety: Safety, findings: Findings) -> None
     if outside:
         message = f"{' and '.join(outside)} outside the limits [{lower:g}, {upper:g}]"
         hint = "soft limits stop a joint before its limits do"
-        _tell(findings, joint, "warning", "soft-limits", message, safety.line, hint)
+        findings.about("warning", "joint", joint, "soft-limits", message, hint, line=safety.line)
 
 
 def final_couplings(robot: Robot) -> dict[str, Mimic]:
@@ -553,13 +515,13 @@ def _check_follower(joint: Joint, leader: Joint, coupling: Mimic, findings: Find
         if rest >= -FOLLOWER_TOLERANCE:
             message = f"{own} leave '{name}' nothing but {left + 0.0:g}: it is {rule}"
         hint = f"'{name}' has the limits [{low:g}, {high:g}], and keeps them"
-        _tell(findings, joint, "warning", "follower-limits", message, line, hint)
+        findings.about("warning", "joint", joint, "follower-limits", message, hint, line=line)
         return
     if whole < inf and whole - rest > _SHARE * whole:
         message = f"its limits leave '{name}' only [{left + 0.0:g}, {right + 0.0:g}]"
         hint = f"'{name}' has the limits [{low:g}, {high:g}]; this joint is {rule}"
         level: Level = "note" if rest > _SHARE * whole else "warning"
-        _tell(findings, joint, level, "narrowed-leader", message, line, hint)
+        findings.about(level, "joint", joint, "narrowed-leader", message, hint, line=line)
 
 
 # ---- masses

@@ -634,29 +634,26 @@ class Reader:
 
     def _end_skipped(self, _: str) -> None:
         self.skipping -= 1
-        if not self.skipping:
-            self._keep_element()
-            self.parser.StartElementHandler = self._start
-            self.parser.EndElementHandler = self._end
-            self.parser.CharacterDataHandler = (
-                self.texts.append if self.builder.text else self.white_space.__getitem__
-            )
-
-    def _keep_element(self) -> None:
-        """Keep the text of an unknown element that has just ended."""
+        if self.skipping:
+            return
+        parser, builder, data = self.parser, self.builder, self.data
         label, line, start, place = self.skipped
-        data = self.data
+        stop = parser.CurrentByteIndex
         tag = _TAG.match(data, start)
-        stop = tag.end() if tag else start
-        if data[stop - 2 : stop] != b"/>":
-            stop = data.index(b">", self.parser.CurrentByteIndex) + 1
-        xml, builder = data[start:stop].decode(), self.builder
+        if tag is None or tag.end() != stop or data[stop - 2 : stop] != b"/>":
+            stop = data.index(b">", stop) + 1  # the end has a tag of its own
+        xml = data[start:stop].decode()
         if len(xml) > LONGEST:
             for value in _VALUE.finditer(xml):
                 self._limit(value[1] or value[2] or "")
         extra = _EXTRA_ELEMENT(builder.tag, label, xml, place, line)
         extra.__class__ = ExtraElement
         self._append(builder.extra, extra)
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = (
+            self.texts.append if builder.text else self.white_space.__getitem__
+        )
 
     def _placed(self) -> int:
         """The next position in the present record, for what is no element of the format."""

@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 from xml.parsers import expat
 
-from linkwork.errors import InputError
-from linkwork.formats.urdf.convert import LONGEST, SPACE, BadText, content_text, label_text, show
+from linkwork.errors import InputError, Level
+from linkwork.formats.urdf.convert import (
+    LONGEST,
+    SPACE,
+    BadText,
+    Complaint,
+    content_text,
+    label_text,
+    show,
+)
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import Reader
 from linkwork.formats.urdf.records import Comment, ExtraAttribute, ExtraElement, Robot
 from linkwork.formats.urdf.rewrite import STEP, Node, lines_of, rewritten
-from linkwork.formats.urdf.schema import MISPLACED, ROBOT, Child, Element
+from linkwork.formats.urdf.schema import ELEMENTS, MISPLACED, ROBOT, Attribute, Child, Element
 from linkwork.formats.urdf.source import collector_paused, encoded, gather, text_of
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -33,7 +41,6 @@ extra | error | The text of an unknown element is not that one. | Mend the XML.
 known | error | URDF's own element among the unknown ones. | Make it a record.
 within | error | A comment inside what is not there. | Put it elsewhere.
 comment | error | A comment that XML cannot hold. | No two hyphens.
-missing | error | A field that the text needs is None. | Give a value.
 twice | error | An unknown attribute stands twice. | Remove one.
 """
 
@@ -98,13 +105,13 @@ def nodes_of(robot: Robot) -> list[Node]:
     """
     if not isinstance(robot, Robot):
         raise InputError(f"a records.Robot is written, not {type(robot).__name__}")
-    pen = _Pen()
+    walk = Walk()
     try:
-        return pen.document(robot)
+        return walk.document(robot)[0]
     except BadText as bad:
         _, message, hint = bad.complaint
         how = f" ({hint})" if hint else ""
-        raise InputError(f"{path_text(pen.path)}: {message}{how}") from None
+        raise InputError(f"{path_text(walk.path)}: {message}{how}") from None
 
 
 def plain_text(nodes: Sequence[Node]) -> str:
@@ -123,141 +130,245 @@ def path_text(path: Sequence[tuple[str, Any]]) -> str:
     """Where a record is, from the outside: ``joint 'elbow' / limit``."""
     names: list[str] = []
     for tag, record in path[1:] or path:
-        name = getattr(record, "name", None)
-        names.append(f"{tag} '{show(name)}'" if isinstance(name, str) and name else tag)
+        name = name_of(record)
+        names.append(f"{tag} '{show(name)}'" if name else tag)
     return " / ".join(names)
 
 
-class _Pen:
-    """Records made into nodes, and the way from the root to the record that is at work."""
+class Walk:
+    """One pass over a robot by the table: the nodes of its XML, and the values of its file.
 
-    def __init__(self) -> None:
-        self.path: list[tuple[str, Any]] = []
+    With ``findings`` (checking) every fault and oddity is one of them, and what is wrong is left
+    out or filled. Without (writing) the first value that no file could hold is raised as BadText.
+    """
 
-    def document(self, robot: Robot) -> list[Node]:
-        """The root, with the comments around it."""
-        self.path.append((ROBOT.tag, robot))
+    def __init__(self, findings: Findings | None = None) -> None:
+        self.findings = findings
+        self.path: list[tuple[str, Any]] = []  # from the root to the record that is at work
+        self.extras = NONE  # of that record
+        self.changes: dict[str, Any] = {}  # of that record, to what its file would hold
+
+    def document(self, robot: Robot) -> tuple[list[Node], Robot]:
+        """The root with the comments around it, and the robot as its file would have it."""
+        root, made = self._record(ROBOT, robot)
         own = robot.position or 0
-        around = extras_of(ROBOT, robot).comments.get("", ())
-        self.path.pop()
+        around = [] if self.findings else [c for c in robot.comments if not c.within]
         after = [c for c in around if c.position is not None and c.position > own]
-        nodes = [_comment(comment) for comment in around[: len(around) - len(after)]]
-        nodes.append(self._record(ROBOT, robot))
-        return nodes + [_comment(comment) for comment in after]
+        before = around[: len(around) - len(after)]
+        return [*map(_comment, before), root, *map(_comment, after)], made
 
-    def _record(self, element: Element, record: Any) -> Node:
+    def _record(self, element: Element, record: Any) -> tuple[Node, Any]:
+        """The node of a record, and the record; another one where its file would hold others."""
         self.path.append((element.tag, record))
-        extras = extras_of(element, record)
+        outer, self.extras, self.changes = (self.extras, self.changes), NONE, {}
+        try:
+            self.extras = extras_of(element, record)
+        except BadText as bad:
+            self._say("error", bad.complaint, element)
+        if self.findings and self.extras is not NONE:
+            self._note_extras(element, record, self.findings)
         attributes, _ = self._attributes(element, record)
         node = Node(element.tag, attributes, record.position, ordered=len(attributes))
-        if extras.attributes:
-            attributes |= _extra_attributes(extras.attributes.get(element.tag, ()))
+        if self.extras.attributes:
+            attributes |= self._extra_attributes(element, self.extras)
             node.whose = path_text(self.path)
-        node.children = self._inside(element, record, extras)
+        node.children = self._inside(element, record)
+        if self.findings and self.changes:
+            record = replace(record, **self.changes)
+        self.extras, self.changes = outer
         self.path.pop()
-        return node
+        return node, record
 
-    def _attributes(self, element: Element, record: Any) -> tuple[dict[str, str], bool]:
+    # attributes
+
+    def _attributes(  # noqa: C901, PLR0912 -- one attribute after the other
+        self, element: Element, record: Any
+    ) -> tuple[dict[str, str], bool]:
         """The attributes of an element, and whether they say more than their absence would."""
         texts: dict[str, str] = {}
-        telling, field = False, element.packed
+        values: list[Any] = []
+        telling = False
         try:
-            for attribute, value in element.values(record):
-                field = attribute.name
-                if value is None:
-                    if attribute.required == "error":
-                        raise BadText("missing", f"it is needed: {attribute.kind.value}")
-                    continue
-                written = attribute.values.write(value)
-                if written != attribute.default_text:
-                    telling = True
-                elif not attribute.always:
-                    continue
-                texts[attribute.name] = quoted(written) if attribute.quoted else written
+            pairs = list(element.values(record))
         except BadText as bad:
-            raise _of_field(field, bad) from None
+            self._say("error", bad.complaint, element, f"field '{element.packed}'")
+            pairs = [(attribute, 0.0) for attribute in element.attributes]
+        for attribute, value in pairs:
+            if value is None:
+                new = self._absent(attribute, element, record)
+                values.append(new)
+                if not element.packed and new is not None:
+                    self.changes[attribute.target] = new
+                continue
+            table = attribute.values
+            try:
+                text = table.write(value)
+                new, odd = (value, None) if self.findings is None else table.judged(text)
+            except BadText as bad:
+                self._say("error", bad.complaint, element, f"attribute '{attribute.name}'")
+                text, new = "", attribute.filler
+            else:
+                if odd:
+                    self._say("warning", odd, element, f"attribute '{attribute.name}'")
+                if new is not value and _is_plain(value):
+                    new = value
+            values.append(new)
+            if not element.packed and new is not value:
+                self.changes[attribute.target] = new
+            if text != attribute.default_text:
+                telling = True
+            elif not attribute.always:
+                self._lacks(attribute, element)
+                continue
+            texts[attribute.name] = quoted(text) if attribute.quoted else text
+        if element.packed and self.findings:
+            xx, xy, xz, yy, yz, zz = values
+            matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)) if None not in values else None
+            given = getattr(record, element.packed)
+            same_type = type(given) is type(matrix) and all(map(_is_plain, given or ()))
+            if not same_type or given != matrix:
+                self.changes[element.packed] = matrix
         return texts, telling
 
-    def _inside(self, element: Element, record: Any, extras: Extras) -> list[Node]:
+    def _absent(self, attribute: Attribute, element: Element, record: Any) -> Any:
+        """The value that reading would give where the record has none."""
+        for extra in self.extras.attributes.get(element.tag, ()):
+            if element.unread(record, extra) is attribute:  # its text, which has no value
+                try:
+                    return attribute.values.read(extra.value)
+                except BadText as bad:
+                    where = f"attribute '{attribute.name}'"
+                    self._say("warning", bad.complaint, element, where)
+                    return None
+        # an element that is no record is left out when it has nothing to say
+        if attribute.required == "error" or element.record or self.extras.within(element.tag):
+            self._lacks(attribute, element)
+        return attribute.filler
+
+    def _lacks(self, attribute: Attribute, element: Element) -> None:
+        if attribute.required:
+            message = f"attribute '{attribute.name}' is missing"
+            complaint = Complaint("missing-attribute", message, f"it is {attribute.kind.value}")
+            self._say(attribute.required, complaint, element)
+
+    def _extra_attributes(self, element: Element, extras: Extras) -> dict[str, str]:
+        texts: dict[str, str] = {}
+        for extra in extras.attributes.get(element.tag, ()):
+            if extra.name in texts:
+                message = f"extra has the attribute '{show(extra.name)}' twice"
+                self._say("error", Complaint("twice", message), element)
+            texts[extra.name] = quoted(extra.value)
+        return texts
+
+    # what stands in an element
+
+    def _inside(self, element: Element, record: Any) -> list[Node]:
         """What stands in an element, in its order."""
         found: list[tuple[int, Node]] = []
         last = -1
-        _gather(found, extras.comments.get(element.tag, ()), _comment, last)
+        _gather(found, self.extras.comments.get(element.tag, ()), _comment, last)
         for child in element.children:
             if child.inline:
-                if (
-                    child.required
-                    or child.inline.has_values(record)
-                    or extras.within(child.tags[0])
-                ):
-                    last = self._gather_inline(found, child.inline, record, extras, last)
+                last = self._inline(found, child, child.inline, record, last)
             elif child.text:
-                last = self._gather_texts(found, child, element, record, extras, last)
-            elif several := child.items(record):
-                pairs = [(child.element_of(each), each) for each in several]
-                places = _places([each.position for each in several], last)
-                found += [
-                    (place, self._record(*pair)) for place, pair in zip(places, pairs, strict=True)
-                ]
-                last = max(last, places[-1])
+                last = self._texts(found, child, element, record, last)
+            else:
+                last = self._records(found, child, element, record, last)
 
         def node_of(extra: ExtraElement) -> Node:
             return Node("", {}, extra.position, text=extra.xml, whose=path_text(self.path))
 
-        _gather(found, extras.elements.get(element.tag, ()), node_of, last)
+        _gather(found, self.extras.elements.get(element.tag, ()), node_of, last)
         found.sort(key=_place_of)
         return [node for _, node in found]
 
-    def _gather_inline(
-        self,
-        found: list[tuple[int, Node]],
-        element: Element,
-        record: Any,
-        extras: Extras,
-        last: int,
+    def _records(
+        self, found: list[tuple[int, Node]], child: Child, element: Element, record: Any, last: int
+    ) -> int:
+        """Add the records of one place; the last place."""
+        nodes: list[Node] = []
+        made: list[Any] = []
+        changed = False
+        try:
+            several = child.items(record)
+        except BadText as bad:
+            several, changed = (), True
+            self._say("error", bad.complaint, element)
+        for each in several:
+            try:
+                below = child.element_of(each)
+            except BadText as bad:
+                changed = True
+                self._say("error", bad.complaint, element)
+                continue
+            node, new = self._record(below, each)
+            nodes.append(node)
+            made.append(new)
+            changed |= new is not each
+        if not several:
+            self._miss(child, element)
+        if child.repeated:
+            if changed or not isinstance(getattr(record, child.field), tuple):
+                self.changes[child.field] = tuple(made)
+        elif changed:
+            self.changes[child.field] = made[0] if made else None
+        if not nodes:
+            return last
+        places = _places([node.position for node in nodes], last)
+        found += zip(places, nodes, strict=True)
+        return max(last, places[-1])
+
+    def _inline(
+        self, found: list[tuple[int, Node]], child: Child, element: Element, record: Any, last: int
     ) -> int:
         """Add an element that is no record, if there is something to say in it; the last place."""
-        tag = element.tag
+        tag, extras = element.tag, self.extras
+        occupied = extras.within(tag)
+        if not (child.required or occupied or element.has_values(record)):
+            return last
         attributes, telling = self._attributes(element, record)
-        inside = self._inside(element, record, extras)
+        inside: list[Node] = []
+        if occupied or any(getattr(record, inner.field) for inner in element.children):
+            inside = self._inside(element, record)
+        elif not element.attributes:
+            self._miss(child, ELEMENTS[type(record)])
         laid = tag in record.layout
         if laid and not attributes and not inside and tag not in extras.attributes:
             # it stood there, saying nothing new, such as <origin xyz="0 0 0"/>
             every = element.attributes
             attributes = {a.name: a.default_text for a in every if a.default_text}
-        if not (telling or inside or (laid and attributes) or extras.within(tag)):
+        if not (telling or inside or occupied or (laid and attributes)):
             return last
         place = record.layout.index(tag) if laid else last
         node = Node(tag, attributes, place if laid else None, inside, ordered=len(attributes))
-        attributes |= _extra_attributes(extras.attributes.get(tag, ()))
         if extras.attributes:
+            attributes |= self._extra_attributes(element, extras)
             node.whose = path_text(self.path)
         found.append((place, node))
         return max(place, last)
 
-    def _gather_texts(
-        self,
-        found: list[tuple[int, Node]],
-        child: Child,
-        element: Element,
-        record: Any,
-        extras: Extras,
-        last: int,
+    def _texts(
+        self, found: list[tuple[int, Node]], child: Child, element: Element, record: Any, last: int
     ) -> int:
         """Add elements that hold a text; the last place.
 
         Of what else stands in them each gets what follows on its place. The text comes first, since
         its own place among that is unknown.
         """
-        texts = () if element.is_attribute(record, child.field) else child.items(record)
-        tag = child.tags[0]
-        try:
-            texts = [content_text(text) for text in texts]
-        except BadText as bad:
-            raise _of_field(child.field, bad) from None
+        tag, extras = child.tags[0], self.extras
+        texts: list[str] = []
+        if not element.is_attribute(record, child.field):
+            try:
+                texts += (str(content_text(text)) for text in child.items(record))
+                if child.repeated and not isinstance(getattr(record, child.field), tuple):
+                    self.changes[child.field] = tuple(texts)
+            except BadText as bad:
+                self._say("error", bad.complaint, element, f"field '{child.field}'")
+                self.changes[child.field] = tuple(texts) if child.repeated else None
         if not texts:
             if extras.within(tag):
-                raise BadText("within", f"there is no <{tag}> that something could stand in")
+                message = f"there is no <{tag}> that something could stand in"
+                self._say("error", Complaint("within", message), element)
             return last
         laid = [k for k, each in enumerate(record.layout) if each == tag]
         positions = [*laid, *[None] * len(texts)][: len(texts)]
@@ -268,7 +379,7 @@ class _Pen:
                 k = max(bisect_right(places, each.position or 0) - 1, 0)
                 getattr(shares[k], kind).setdefault(tag, []).append(each)
         for place, text, position, own in zip(places, texts, positions, shares, strict=True):
-            attributes = _extra_attributes(own.attributes.get(tag, ()))
+            attributes = self._extra_attributes(child.elements[0], own)
             within = [(each.position, comment_text(each)) for each in own.comments.get(tag, ())]
             within += [(each.position, each.xml) for each in own.elements.get(tag, ())]
             orders = _places([order for order, _ in within], 0)
@@ -278,14 +389,66 @@ class _Pen:
             found.append((place, Node(tag, attributes, position, text=inside, whose=whose)))
         return max(last, places[-1])
 
+    # what there is to say
+
+    def _say(self, level: Level, complaint: Complaint, element: Element, where: str = "") -> None:
+        code, message, hint = complaint
+        message = f"{where}: {message}" if where and not message.startswith(where) else message
+        if self.findings is None:
+            if level == "error":
+                raise BadText(code, message, hint)
+            return
+        line, owner = self.path[-1][1].line, name_of(self.path[:2][-1][1])
+        self.findings.add(
+            level, code, message, line=line, element=element.tag, name=owner, hint=hint
+        )
+
+    def _miss(self, child: Child, element: Element) -> None:
+        if child.required:
+            tags = " or ".join(f"<{tag}>" for tag in child.tags)
+            self._say(child.required, Complaint("missing-element", f"{tags} is missing"), element)
+
+    def _note_extras(self, element: Element, record: Any, findings: Findings) -> None:
+        """Put the extras of a record into the order of reading, and note what is unknown."""
+
+        def rank(extra: Any) -> int:
+            """Attributes of the record's element come first, then name spaces, then the rest."""
+            if not isinstance(extra, ExtraAttribute) or extra.within != element.tag:
+                return 2
+            return int(extra.name.startswith("xmlns"))
+
+        ordered = tuple(sorted(record.extra, key=rank))
+        if ordered != record.extra:
+            self.changes["extra"] = ordered
+        owner = name_of(self.path[:2][-1][1])
+        labels: dict[tuple[str, int | None], list[ExtraAttribute]] = {}
+        for extra in record.extra:
+            inner = element.inner[extra.within]
+            if isinstance(extra, ExtraElement):
+                line, tags = extra.line, inner.tags
+                findings.unknown_element(extra.within, tags, extra.tag, line=line, name=owner)
+            elif not extra.name.startswith("xmlns") and inner.unread(record, extra) is None:
+                labels.setdefault((extra.within, extra.position), []).append(extra)
+        for (within, _), extras in labels.items():
+            known = [attribute.name for attribute in element.inner[within].attributes]
+            names, line = [extra.name for extra in extras], extras[0].line
+            findings.unknown_attributes(within, known, names, line=line, name=owner)
+
+
+def name_of(record: Any) -> str:
+    """The name of a record; empty where it has none that is a text."""
+    name = getattr(record, "name", None)
+    return name if isinstance(name, str) else ""
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is of the types that reading gives."""
+    kind = type(value)
+    return kind is float or kind is str or (kind is tuple and all(type(v) is float for v in value))
+
 
 def _comment(comment: Comment) -> Node:
     return Node("", {}, comment.position, text=comment_text(comment), silent=True)
-
-
-def _of_field(field: str, bad: BadText) -> BadText:
-    code, message, hint = bad.complaint
-    return BadText(code, f"field '{field}': {message}", hint)
 
 
 def _places(positions: Sequence[int | None], last: int) -> list[int]:
@@ -312,15 +475,6 @@ def _gather(
     if several:
         places = _places([each.position for each in several], last)
         found += [(place, node_of(each)) for place, each in zip(places, several, strict=True)]
-
-
-def _extra_attributes(extras: Iterable[ExtraAttribute]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for extra in extras:
-        if extra.name in texts:
-            raise BadText("twice", f"extra has the attribute '{show(extra.name)}' twice")
-        texts[extra.name] = quoted(extra.value)
-    return texts
 
 
 def _check(text: str, nodes: Sequence[Node]) -> None:

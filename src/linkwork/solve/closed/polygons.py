@@ -9,7 +9,9 @@ others together. Where one is, nothing has to be searched for; where none is, no
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import islice
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -93,15 +95,11 @@ def longest_excess(o: Ops, m: Mechanism, found: Sequence[Sequence[Side]], q: Blo
         way = at(side.end) - at(side.start)
         return o.sqrt(o.dot(way, way))
 
-    worst: Block | None = None
+    beyond: list[Block] = []
     for sides in found:
         lengths = [length(side) for side in sides]
-        longest = lengths[0]
-        for each in lengths[1:]:
-            longest = o.maximum(longest, each)
-        beyond = 2.0 * longest - sum(lengths[1:], lengths[0]) - _MARGIN
-        worst = beyond if worst is None else o.maximum(worst, beyond)
-    return o.const(-1.0) if worst is None else worst
+        beyond.append(2.0 * reduce(o.maximum, lengths) - reduce(add, lengths) - _MARGIN)
+    return reduce(o.maximum, beyond) if beyond else o.const(-1.0)
 
 
 def at_rest(
@@ -142,16 +140,11 @@ def _holds(m: Mechanism, part_of: dict[int, int]) -> list[_Hold]:
             x, y, z = m.p_parent_joint[body].tolist()
             hold(Point(int(m.parent[body]), (x, y, z)), Point(body, (0.0, 0.0, 0.0)))
     for loop in m.loops:
-        a, b = (_of_frame(m, name) for name in (loop.frame_a, loop.frame_b))
+        frames = [m.frame(name) for name in (loop.frame_a, loop.frame_b)]
+        a, b = (Point(int(m.frame_body[k]), tuple(m.p_body_frame[k].tolist())) for k in frames)
         if loop.held.length or loop.held.position == "xyz":
             hold(a, b, loop.distance)
     return holds
-
-
-def _of_frame(m: Mechanism, name: str) -> Point:
-    k = m.frame(name)
-    x, y, z = m.p_body_frame[k].tolist()
-    return Point(int(m.frame_body[k]), (x, y, z))
 
 
 _Step = tuple[_Hold, bool]  # whether it is gone from its second part to its first

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import cos, pi, radians, sin, sqrt
 from typing import Any
 
-import casadi
 import numpy as np
 import pytest
 
@@ -84,22 +83,3 @@ def test_the_robots(name: str):
         other.set_actuated_state(state)
         found = forward_kinematics(other, "geometric group 2")
         np.testing.assert_allclose(found[:3, 3], T[:3, 3], atol=1e-8)
-
-
-@pytest.mark.row("S1-049", "S1-081")
-def test_how_fast_the_bucket_moves_with_the_cylinders():
-    robot = ex.geometric_excavator
-    rep = robot.get_symbolic_rep("geometric group 2", actuated=True)
-    symbols = casadi.vertcat(*casadi.symvar(rep))
-    names = [s.name() for s in casadi.symvar(rep)]
-    assert sorted(names) == ["a_1", "a_2"]
-    J = casadi.Function("J", [symbols], [casadi.jacobian(rep[:3, 3], symbols)])
-    copy = SimpleInvKinSolver(robot, "geometric group 2").robot
-    at = {"a_1": 1.1, "a_2": 1.3}
-    found = np.array(J([at[name] for name in names]))
-    for k, name in enumerate(names):
-        ends: list[Any] = []
-        for h in (1e-6, -1e-6):
-            copy.set_actuated_state({**at, name: at[name] + h})
-            ends.append(forward_kinematics(copy, "geometric group 2")[:3, 3])
-        np.testing.assert_allclose(found[:, k], (ends[0] - ends[1]) / 2e-6, atol=1e-8)

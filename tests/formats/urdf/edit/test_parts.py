@@ -58,21 +58,6 @@ def test_random_trees_keep_their_kinematics_in_both_parts():
         assert len(rest.robot.joints) + len(branch.robot.joints) + 1 == len(document.robot.joints)
 
 
-def test_cut_and_merged_again_is_the_same_mechanism():
-    random = rng("cut and merge")
-    for _ in range(15):
-        document = read(random_tree(random, 12, ALL_TYPES, mimic=0.0))
-        link = random.choice([n for n in link_names(document.robot) if n != "link0"])
-        (joint,) = [j for j in document.robot.joints if j.child == link]
-        again = merge(*cut(document, link), joint)
-        assert set(again.robot.links) == set(document.robot.links)
-        assert set(again.robot.joints) == set(document.robot.joints)
-        positions = positions_of(document, random)
-        poses = description_poses(document, positions)
-        for name, T in description_poses(again, positions).items():
-            np.testing.assert_array_equal(T, poses[name])
-
-
 def test_what_belongs_to_a_branch_goes_with_it(cell: Document):
     rest, branch = cut(cell, "hand")
     assert link_names(rest.robot) == ["base", "arm"]
@@ -183,9 +168,9 @@ def test_an_unnamed_part_of_other_elements_stays(cell: Document):
 
 
 def test_a_long_chain():
-    document = read(chain_urdf(5_000))
-    rest, branch = cut(document, "link2500")
-    assert (len(rest.robot.links), len(branch.robot.links)) == (2_500, 2_501)
+    document = read(chain_urdf(2_000))
+    rest, branch = cut(document, "link1000")
+    assert (len(rest.robot.links), len(branch.robot.links)) == (1_000, 1_001)
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from linkwork.formats.urdf.records import (
     Mesh,
     Robot,
 )
-from robots import chain_urdf, random_tree
+from robots import random_tree
 from seeds import rng
 
 
@@ -52,17 +52,6 @@ def test_random_trees():
             assert [j.child for j in path] == above(link)[-2::-1]
             below = {other for other in tree.link_names(robot) if link in above(other)}
             assert tree.below(robot, link) == below
-
-
-def test_a_long_chain_needs_no_recursion():
-    robot = read(chain_urdf(5_000)).robot
-    assert len(tree.path_to(robot, "link5000")) == 5_000
-    assert len(tree.below(robot, "link1")) == 5_000
-
-
-def test_free_names():
-    assert tree.free("a", {"b"}) == "a"
-    assert tree.free("a", {"a", "a_2"}) == "a_3"
 
 
 def test_listed_names():

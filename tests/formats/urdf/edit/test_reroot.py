@@ -14,7 +14,7 @@ import linkwork as lw
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
 from linkwork.formats.urdf.edit import reroot
 from linkwork.formats.urdf.edit.records import link_names, path_to, root_of
-from linkwork.formats.urdf.edit.reroot import HERE, Origin, inverse, negated, relative, turned
+from linkwork.formats.urdf.edit.reroot import HERE, Origin, inverse, negated, relative
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document, Joint, Robot
 from linkwork.formats.urdf.write import to_text
@@ -67,7 +67,7 @@ def assert_same_poses(old: Document, new: Document, positions: dict[str, np.ndar
 def test_frames_stay_for_all_positions_of_random_trees():
     random = rng("reroot")
     added = 0
-    for _ in range(40):
+    for _ in range(15):
         document = read(random_tree(random, 10, (*ALL_TYPES, *REVERSIBLE), mimic=0.4))
         positions = positions_of(document, random)
         new = document
@@ -79,9 +79,10 @@ def test_frames_stay_for_all_positions_of_random_trees():
             # and once more, from there to a third one
             other = random.choice([n for n in reachable(new) if n in link_names(document.robot)])
             assert_same_poses(document, reroot(new, other), positions)
-    assert added > 20
+    assert added > 8
 
 
+@pytest.mark.slow
 def test_every_link_of_a_robot_with_every_joint_by_the_librarys_own_kinematics():
     document = read(every_joint_urdf())
     random = rng("reroot every joint")
@@ -102,7 +103,7 @@ def test_every_link_of_a_robot_with_every_joint_by_the_librarys_own_kinematics()
 def test_moved_frames_hold_the_same_bodies():
     random = rng("reroot and move")
     moved = 0
-    for _ in range(40):
+    for _ in range(20):
         document = read(random_tree(random, 10, REVERSIBLE, mimic=0.4))
         link = random.choice(link_names(document.robot))
         new = reroot(document, link, frames="move")
@@ -112,7 +113,7 @@ def test_moved_frames_hold_the_same_bodies():
         T = np.linalg.inv(description_poses(document, positions)[link])
         assert_same_bodies(document, new, positions, T)
         moved += sum(a != b for a, b in zip(document.robot.links, new.robot.links, strict=True))
-    assert moved > 20
+    assert moved > 10
 
 
 def assert_same_bodies(
@@ -298,7 +299,7 @@ def test_a_fixed_joint_does_not_lose_its_axis():
     assert reroot(document, "b").robot.joints[0].axis == (0.0, 0.0, 0.0)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(robots(), st.data(), st.sampled_from(["keep", "move"]))
 def test_any_robot_has_another_root_or_a_reason(robot: Robot, data: st.DataObject, frames: str):
     document = read(to_text(robot))
@@ -355,41 +356,7 @@ def test_relative_is_the_product_near_gimbal_lock_too(away: float, side: float):
         assert abs(back.rpy[1]) <= math.pi / 2 + 1e-15
 
 
-def test_random_origins():
-    random = rng("random origins")
-    for _ in range(200):
-        a, b = of(random), of(random)
-        np.testing.assert_allclose(
-            pose(relative(a, b)), np.linalg.inv(pose(a)) @ pose(b), atol=1e-14
-        )
-        np.testing.assert_allclose(pose(inverse(a)), np.linalg.inv(pose(a)), atol=1e-14)
-
-
-def test_what_needs_no_rounding_gets_none():
-    random = rng("exact origins")
-    for _ in range(50):
-        a, b = of(random), of(random)
-        assert relative(a, a) == HERE
-        assert relative(HERE, a) == a
-        straight = Origin(b.xyz)
-        assert inverse(straight) == Origin(tuple(-x for x in b.xyz))
-        assert relative(straight, Origin(b.xyz, a.rpy)) == Origin((0, 0, 0), a.rpy)
-        for k in range(3):
-            rpy = tuple(a.rpy[i] if i == k else 0.0 for i in range(3))
-            assert inverse(Origin(b.xyz, rpy)).rpy == tuple(-x for x in rpy)
-            assert inverse(inverse(Origin((0, 0, 0), rpy))) == Origin((0, 0, 0), rpy)
-
-
 def test_no_negative_zeros():
     zeros = [*inverse(HERE).xyz, *inverse(HERE).rpy, *negated((0.0, 1.0, 0.0))]
     zeros += inverse(Origin((0.0, 1.0, 0.0), (0.0, 0.3, 0.0))).rpy
     assert all(math.copysign(1, x) == 1 for x in zeros if x == 0)
-
-
-def test_directions():
-    random = rng("directions")
-    for _ in range(20):
-        a, axis = of(random), tuple(random.normal(size=3).tolist())
-        np.testing.assert_allclose(turned(axis, a.rpy), pose(a)[:3, :3] @ axis, atol=1e-15)
-        assert turned(axis, (0.0, 0.0, 0.0)) == axis
-        assert negated(axis) == tuple(-x for x in axis)

@@ -16,11 +16,10 @@ from typing import Any
 from linkwork.errors import InputError
 from linkwork.faces.trip_kinematics.KinematicGroup import KinematicGroup
 from linkwork.faces.trip_kinematics.mappings import derived_mappings
-from linkwork.faces.trip_kinematics.matrices import computed
 from linkwork.faces.trip_kinematics.Robot import Robot
 from linkwork.faces.trip_kinematics.Transformation import Transformation
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
-from linkwork.faces.trip_kinematics.values import is_symbol, number
+from linkwork.faces.trip_kinematics.values import computed, is_symbol, number
 from linkwork.ops import Ops
 
 l_1, l_2, l_3, l_4, l_5 = 1.0, 0.7, 1.2, 0.4, 1.7
@@ -53,11 +52,10 @@ def geometric_a_to_q_group_2(state: State, tips: Any = None) -> dict[str, Any]:
 
 
 def _side(angle: Any, b: float, c: float, what: str) -> Any:
-    """The third side of a triangle with two sides and the angle between them.
-
-    Raises: InputError for an angle that no triangle has.
-    """
-    _refuse_folded(angle, what)
+    """The third side of a triangle with two sides and the angle between them."""
+    if not is_symbol(angle) and not 0.0 <= number(angle, what) <= pi:
+        text = f"{what} folds the arm through its cylinder, of which no length gives that"
+        raise InputError(f"{text}: the corner at the hinge is {number(angle, what):.6g} rad")
 
     def side(o: Ops, angle: Any) -> Any:
         half = o.sin(0.5 * angle)
@@ -67,28 +65,15 @@ def _side(angle: Any, b: float, c: float, what: str) -> Any:
 
 
 def _angle(a: Any, b: float, c: float, what: str) -> Any:
-    """The angle of a triangle opposite the side ``a``, by the tangent of its half.
-
-    Raises: InputError for a length that no triangle has.
-    """
-    _refuse_length(a, b, c, what)
+    """The angle of a triangle opposite the side ``a``, by the tangent of its half."""
+    if not is_symbol(a) and not abs(b - c) <= number(a, what) <= b + c:
+        raise InputError(f"{what} is {a}; the cylinder is {abs(b - c):.6g} to {b + c:.6g} m long")
 
     def opposite(o: Ops, a: Any) -> Any:
         short, long = (a - (b - c)) * (a + (b - c)), ((b + c) - a) * ((b + c) + a)
         return 2.0 * o.atan2(o.sqrt(o.maximum(short, 0.0)), o.sqrt(o.maximum(long, 0.0)))
 
     return computed(opposite, a)
-
-
-def _refuse_folded(angle: Any, what: str) -> None:
-    if not is_symbol(angle) and not 0.0 <= number(angle, what) <= pi:
-        text = f"{what} folds the arm through its cylinder, of which no length gives that"
-        raise InputError(f"{text}: the corner at the hinge is {number(angle, what):.6g} rad")
-
-
-def _refuse_length(a: Any, b: float, c: float, what: str) -> None:
-    if not is_symbol(a) and not abs(b - c) <= number(a, what) <= b + c:
-        raise InputError(f"{what} is {a}; the cylinder is {abs(b - c):.6g} to {b + c:.6g} m long")
 
 
 def _cylinder(hinge: str, cylinder: str, foot: tuple[float, float, float], lever: float) -> Any:

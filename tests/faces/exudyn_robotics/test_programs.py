@@ -1,0 +1,129 @@
+"""Programs written for exudyn as they stand, by `linkwork run --as exudyn.robotics`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkwork.faces.exudyn_robotics import stand_in
+from seeds import rng
+
+PUMA = """
+from exudyn.utilities import *
+from exudyn.robotics import *
+from exudyn.robotics.models import ManipulatorPuma560, LinkDict2Robot
+from exudyn.robotics.motion import Trajectory, ProfileConstantAcceleration, ProfilePTP
+
+robot = LinkDict2Robot(ManipulatorPuma560(), Robot(tool=RobotTool(HT=HTtranslate([0, 0, 0.1]))))
+ik = InverseKinematicsNumerical(robot=robot, useRenderer=False)
+q0 = [0.2, 0.3, -0.4, 0.1, 0.6, 0.3]
+T = robot.JointHT(q0)[-1] @ robot.GetToolHT()
+T2 = HTtranslate([0.05, 0.02, -0.03]) @ T
+positions = [q0]
+for step in ik.InterpolateHTs(T, T2, rotStep=pi/32, minSteps=4):
+    [q, success] = ik.Solve(step, q0=positions[-1])
+    assert success
+    positions += [q]
+[q, success] = ik.SolveSafe(T2, q0=q0)
+print(success, np.linalg.norm(positions[-1] - q) < 1e-6, len(positions))
+far = HTtranslate([9, 0, 0]) @ T
+print(ik.SolveSafe(far))
+
+path = Trajectory(initialCoordinates=np.array(q0), initialTime=0)
+for q in positions[1:]:
+    path.Add(ProfileConstantAcceleration(q, 0.25))
+path.Add(ProfilePTP(q0, syncAccTimes=False, maxVelocities=[1]*6, maxAccelerations=[2]*6))
+[u, v, a] = path.Evaluate(0.125)
+print(np.allclose(u, (np.array(q0) + positions[1])/2), path.GetTimes()[:3])
+box = InertiaCuboid(density=1000, sideLengths=[0.1, 0.2, 0.3])
+print(box.InertiaCOM().diagonal().round(6).tolist())
+print(Robot.__module__)
+"""
+MEASURES = """
+import exudyn.robotics as robotics
+import exudyn.robotics.special as special
+from exudyn.robotics.models import ManipulatorUR5, LinkDict2Robot
+data = ManipulatorUR5()
+robot = LinkDict2Robot(data)
+q = [0.1, -1.2, 1.0, 0.3, 0.8, 0.2]
+HT = robot.JointHT(q)
+print(special.VelocityManipulability(robot, HT, 'all') > 0)
+M = special.MassMatrix(robot, HT, special.JointJacobian(robot, HT, robot.LinkHT(q)))
+print(M.shape, robotics.motion.Trajectory.__module__, robotics.models is not None)
+"""
+WITHOUT = """
+import os, sys, runpy
+import numpy as np, yaml
+import linkwork as lw
+lw.load("ur5e").ik(lw.pose([0.4, 0.2, 0.3]), "tool0")
+from linkwork.solve import nearest
+sys.path[:] = [p for p in sys.path if not os.path.isdir(os.path.join(p, "exudyn"))]
+from linkwork import faces
+faces.install("exudyn.robotics")
+import exudyn.utilities
+runpy.run_path(sys.argv[1])
+try:
+    from exudyn.utilities import ObjectGround
+except ImportError as error:
+    print(error)
+"""
+
+
+def run(*arguments: str) -> list[str]:
+    paths = os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_program_with_inverse_kinematics_and_a_path(tmp_path: Path):
+    (tmp_path / "puma.py").write_text(PUMA, encoding="utf-8")
+    lines = run("-m", "linkwork", "run", "--as", "exudyn.robotics", str(tmp_path / "puma.py"))
+    assert lines == [
+        "True True 5",
+        "[None, False]",
+        "True [0, 0.25, 0.5]",
+        "[0.065, 0.05, 0.025]",
+        "linkwork.faces.exudyn_robotics.robot",
+    ]
+
+
+def test_without_exudyn_our_own_helpers_stand_in(tmp_path: Path):
+    for name, text in (("puma.py", PUMA), ("without.py", WITHOUT)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    lines = run(str(tmp_path / "without.py"), str(tmp_path / "puma.py"))
+    assert lines[0] == "True True 5"
+    assert lines[-2] == "linkwork.faces.exudyn_robotics.robot"
+    assert lines[-1].startswith("'ObjectGround' is exudyn's, which is not installed: pip install")
+
+
+def test_a_program_that_measures_a_robot(tmp_path: Path):
+    (tmp_path / "ur5.py").write_text(MEASURES, encoding="utf-8")
+    lines = run("-m", "linkwork", "run", "--as", "exudyn.robotics", str(tmp_path / "ur5.py"))
+    assert lines == ["True", "(6, 6) linkwork.faces.exudyn_robotics.motion True"]
+
+
+def test_inertias_are_those_of_exudyn():
+    theirs = pytest.importorskip("exudyn.utilities", reason="exudyn is not installed")
+    g = rng("exudyn inertias")
+    R = stand_in.HT2rotationMatrix(stand_in.HTrotateX(0.3) @ stand_in.HTrotateY(1.2))
+    made = []
+    for m in (stand_in, theirs):
+        g = rng("exudyn inertias")
+        box = m.InertiaCuboid(density=800, sideLengths=list(g.uniform(0.1, 0.4, 3)))
+        moved = box.Translated(g.uniform(-1, 1, 3))
+        given = m.RigidBodyInertia(2.0, np.diag([1.0, 2.0, 2.5]), [0.1, 0, 0.2], True)
+        made.append([box, moved, box.Rotated(R), moved + given, given])
+    for ours, other in zip(*made, strict=True):
+        assert ours.Mass() == pytest.approx(other.Mass(), abs=1e-12)
+        for name in ("COM", "Inertia", "InertiaCOM", "GetInertia6D"):
+            np.testing.assert_allclose(getattr(ours, name)(), getattr(other, name)(), atol=1e-12)
