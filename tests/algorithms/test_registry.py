@@ -152,14 +152,14 @@ def test_the_back_ends_agree(name: str, reference: str, back_end: str, every_joi
 # -------------------------------------------------------------------------------------------- costs
 
 COSTS = {  # operations at most, by robots
-    "fk": {"panda": 171},
-    "fk_all": {"panda": 366},
-    "jacobian": {"panda": 218},
-    "jacobian_dot_v": {"panda": 340},
-    "jacobian_dot": {"panda": 435},
+    "fk": {"panda": 166},
+    "fk_all": {"panda": 365},
+    "jacobian": {"panda": 209},
+    "jacobian_dot_v": {"panda": 338},
+    "jacobian_dot": {"panda": 433},
     "com": {"panda": 95},
-    "com_jacobian": {"panda": 254},
-    "gravity_forces": {"panda": 123, "ur5e": 63, "humanoid": 467, "mobile_arm": 75},
+    "com_jacobian": {"panda": 249},
+    "gravity_forces": {"panda": 120, "ur5e": 62, "humanoid": 460, "mobile_arm": 75},
     "inverse_dynamics": {
         "panda": 710,
         "ur5e": 440,

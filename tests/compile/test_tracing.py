@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import casadi as cs
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import linkwork.compile.tracing as tracing
 from dynamics_cases import solid, static_of
 from graph_values import of_assignments, of_graph, of_traced
+from linkwork import load
 from linkwork.algorithms.configuration import random
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS, evaluate
@@ -27,6 +29,8 @@ from linkwork.compile.recipe import (
 )
 from linkwork.errors import UnknownNameError
 from linkwork.mechanism.edit import actuate, close
+from linkwork.ops.graph import ExpressionGraph, GraphOps
+from linkwork.ops.numpy import NUMPY
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from traced_functions import mixed, read, traced
@@ -125,6 +129,41 @@ def test_every_node_is_needed_and_comes_after_its_arguments():
             assert all(a < k for a in node.args)
             used.update(node.args)
     assert used == set(range(len(graph.nodes)))
+
+
+# -------------------------------------------------------------------------------------- negations
+
+
+def results(graph: ExpressionGraph, outputs: Sequence[Sequence[int]], x: np.ndarray) -> np.ndarray:
+    values = of_graph(graph, outputs, [x])
+    return np.array([values[k] for k in outputs[0]])
+
+
+def negations(t: tracing.Traced) -> int:
+    return sum(t.graph.operations[k] == "NEG" for k in t.order)
+
+
+def test_sums_and_products_take_the_sign_of_what_is_held_the_other_way_round():
+    def function(o, x):
+        a = x[0] * x[1] - x[2] * x[3]
+        return {"y": o.vector([-a, a * x[4] + x[5], x[5] - a, -2.0 * (a / x[4]), -x[0] - a])}
+
+    t = tracing.trace_function("f", {"x": 6}, function)
+    assert negations(t) == 0
+    x = np.array([0.3, -0.7, 1.1, 0.9, -1.3, 0.2])
+    assert np.array_equal(results(t.graph, t.outputs, x), function(NUMPY, x)["y"])
+
+
+@pytest.mark.parametrize("name", ["fk_all", "jacobian", "com_jacobian", "mass_matrix"])
+def test_fewer_negations_change_no_value(name: str):
+    m, o = load("humanoid").mechanism, GraphOps()
+    static = static_of(name, m, "left_wrist_roll_link")
+    t = tracing.trace(name, m, **static)
+    outputs = (tracing.row_major(o, evaluate(name, m, o.input(0, m.n_q), **static))[0],)
+    q = random(m, rng(f"signs {name}"), 1)[0]
+    assert np.array_equal(results(t.graph, t.outputs, q), results(o.graph, outputs, q))
+    before = sum(o.graph.operations[k] == "NEG" for k in o.graph.needed(outputs))
+    assert negations(t) < before
 
 
 # -------------------------------------------------------------------------- recipes and signatures

@@ -240,27 +240,36 @@ def arms_to_frame(sweep: Sweep, frame: int, visit: Visit, v: Rates | None = None
 
 def _seen_from_frame(sweep: Sweep, frame: int, visit: Visit, v: Rates | None) -> None:
     """`along_the_way` in the frame's own axes, found on the way back from it."""
-    rows, arm = [sweep.scratch(3) for _ in range(3)], sweep.scratch(3)
-    omega, rate = sweep.scratch(3), sweep.scratch(3)
+    rows, across = [sweep.scratch(3) for _ in range(3)], sweep.scratch(3)
+    along, omega, rate = (sweep.scratch(3) for _ in range(3))
+
+    def parts(r: Vector3) -> tuple[Vector3, Vector3]:
+        """A way across the axis and along it; the axis' own arm can do without the latter."""
+        return ([r[0], r[1], 0.0], [0.0, 0.0, r[2]]) if v is None else (r, zeros())
 
     def begin(_: int, place: JointTransform) -> None:
         for row, values in zip(rows, transposed(place.R), strict=True):
             row.fill(values)
-        arm.fill(place.into(place.r))
+        for part, values in zip((across, along), parts(place.r), strict=True):
+            part.fill(place.into(values))
 
     def back(step: JointTransform) -> None:
         R = [[row[i] for i in range(3)] for row in rows]
-        at = [arm[i] for i in range(3)]
+        at, ahead = [across[i] for i in range(3)], [along[i] for i in range(3)]
+        whole = plus(at, ahead)
         turning, speed = zeros(), zeros()
         if v is not None:
             turning, speed = [omega[i] for i in range(3)], [rate[i] for i in range(3)]
-        visit(step, Seen(R, at, None if v is None else Motion(turning, turning, speed)))
+        arm = at if step.free == ((2, True),) else whole
+        visit(step, Seen(R, arm, None if v is None else Motion(turning, turning, speed)))
         before = [step.out(row) for row in R]
-        way = applied(before, step.r)
+        aside, ahead = (applied(before, part) for part in parts(step.r))
         for row, values in zip(rows, before, strict=True):
             row.fill(values)
-        arm.fill(plus(at, way))
+        across.fill(plus(whole, aside))
+        along.fill(ahead)
         if v is not None:
+            way = plus(aside, ahead)
             slide, spin = step.own_motion(v)
             turning = minus(turning, applied(R, spin))
             omega.fill(turning)

@@ -8,6 +8,7 @@ from typing import Any
 
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Shape, Signature
+from linkwork.compile.signs import with_few_negations
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.graph import ZERO, ExpressionGraph, GraphOps
 
@@ -63,7 +64,7 @@ def trace_function(
     symbols = [o.input(k, size) for k, size in enumerate(inputs.values())]
     flat = {key: row_major(o, block) for key, block in function(o, *symbols).items()}
     outputs = tuple(numbers for numbers, _ in flat.values())
-    order = o.graph.needed(outputs)
+    graph, outputs, order = with_few_negations(o.graph, outputs, o.graph.needed(outputs))
     signature = Signature(
         name=name,
         input_names=tuple(inputs),
@@ -72,7 +73,7 @@ def trace_function(
         output_shapes=tuple(shape for _, shape in flat.values()),
         instructions=len(order) + sum(k != ZERO for numbers in outputs for k in numbers),
     )
-    return Traced(signature, o.graph, outputs, tuple(order))
+    return Traced(signature, graph, outputs, tuple(order))
 
 
 def trace(
