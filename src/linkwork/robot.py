@@ -328,7 +328,10 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
             raise name_error(error, *static) from None
         if entry.is_method and not inputs.names:  # where the native method finds it
             setattr(self, f"_{algorithm}", self._programs.functions[algorithm])
-        found = function(*arrays, *inputs.values, out=out, threads=threads, on_bad=on_bad)
+        how: dict[str, Any] = {"out": out}
+        if threads is not None or on_bad is not _RAISE:  # native code knows `out` alone
+            how |= {"threads": threads, "on_bad": on_bad}
+        found = function(*arrays, *inputs.values, **how)
         return found if entry.result is None else entry.result(self.mechanism, found)
 
     def forward_dynamics_regressor(  # noqa: PLR0913  the keywords that all of dynamics has
@@ -698,6 +701,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
         return f"Robot('{self.name}': {', '.join(told)}, {len(self.frame_names)} frames)"
 
 
+_RAISE: OnBad = "raise"
 _NATIVE: list[Any] = []
 """What the native methods of all robots need, once they are made."""
 
