@@ -12,6 +12,7 @@ from linkwork.solve.limits import (
     CoupledLimit,
     Limit,
     PositionLimit,
+    RangeLimit,
     VelocityLimit,
 )
 from linkwork.solve.objectives import Centred, Manipulable, NearPosture, Objective
@@ -63,6 +64,7 @@ __all__ = [
     "PositionLimit",
     "Posture",
     "Problem",
+    "RangeLimit",
     "RelativePose",
     "Task",
     "VelocityLimit",

@@ -16,6 +16,7 @@ from linkwork.solve.limits import (
     CoupledLimit,
     Limit,
     PositionLimit,
+    RangeLimit,
     VelocityLimit,
 )
 from seeds import rng
@@ -35,14 +36,31 @@ class Position:
         margin = {name: 0.1 for name in m.joint_names}
         return [PositionLimit({**margin, m.joint_names[1]: 0.3})]
 
-    def inside(self, m, q, start, dt, v):
+    def ends(self, m):
         margin = np.where(np.arange(m.n_q) == 1, 0.3, 0.1)
-        return (q >= m.lower + margin) & (q <= m.upper - margin)
+        return m.lower + margin, m.upper - margin
+
+    def inside(self, m, q, start, dt, v):
+        low, high = self.ends(m)
+        return (q >= low) & (q <= high)
 
     def draw(self, m, r, start, dt, v):
-        margin = np.where(np.arange(m.n_q) == 1, 0.3, 0.1)
-        low, high = m.lower + margin, m.upper - margin
+        low, high = self.ends(m)
         return low + r.random(start.shape) * (high - low)
+
+
+class Range(Position):
+    """From -1 to 1.5 everywhere, from 0.2 at one joint."""
+
+    limit = RangeLimit
+
+    def make(self, m, dt, v):
+        lower = {name: -1.0 for name in m.joint_names}
+        return [RangeLimit({**lower, m.joint_names[1]: 0.2}, np.full(m.n_q, 1.5))]
+
+    def ends(self, m):
+        lower = np.where(np.arange(m.n_q) == 1, 0.2, -1.0)
+        return np.maximum(m.lower, lower), np.minimum(m.upper, 1.5)
 
 
 class Velocity:
@@ -99,7 +117,7 @@ class Coupled:
         return drawn[self.inside(m, drawn, None, dt, v).all(axis=-1)][: len(start)]
 
 
-CASES = [Position(), Velocity(), Acceleration(), Coupled()]
+CASES = [Position(), Range(), Velocity(), Acceleration(), Coupled()]
 IDS = [case.limit.__name__ for case in CASES]
 
 
@@ -187,9 +205,8 @@ def test_the_next_configuration_is_inside_for_every_time_step(robot, compiler, c
         after = control.step(q, T)
         assert ((after >= m.lower) & (after <= m.upper)).all()
         start = np.clip(q, m.lower, m.upper)
-        if case.limit is PositionLimit:
-            margin = np.where(np.arange(m.n_q) == 1, 0.3, 0.1)
-            start = np.clip(q, m.lower + margin, m.upper - margin)
+        if isinstance(case, Position):
+            start = np.clip(q, *case.ends(m))
         if case.limit is not CoupledLimit:  # which may exclude what is near
             assert case.inside(m, after, start, dt, v).all()
         assert (np.abs(after - start) <= m.velocity_limit * dt).all()
@@ -251,6 +268,9 @@ def test_not_a_number_is_refused_everywhere(robot):
     for make in (
         lambda: PositionLimit(nan),
         lambda: PositionLimit({a: nan}),
+        lambda: RangeLimit(nan),
+        lambda: RangeLimit(0.2, {b: 0.1}),
+        lambda: RangeLimit({a: 9.0}),
         lambda: VelocityLimit(nan),
         lambda: VelocityLimit(0.1, nan),
         lambda: AccelerationLimit(0.1, nan),

@@ -81,13 +81,19 @@ PerJoint = float | Mapping[str, float | Sequence[float]] | ArrayLike
 
 
 def per_joint(
-    m: Mechanism, given: PerJoint, what: str, *, of_q: bool = False, otherwise: float = np.inf
+    m: Mechanism,
+    given: PerJoint,
+    what: str,
+    *,
+    of_q: bool = False,
+    otherwise: float = np.inf,
+    least: float = 0.0,
 ) -> Floats:
-    """A number from 0 (or infinity) for each number of v, or ``of_q``.
+    """A number from ``least`` (or infinity) for each number of v, or ``of_q``.
 
     ``otherwise`` is for joints that a mapping does not name.
 
-    Raises: UnknownNameError, ShapeError, InputError for numbers below 0 and NaN.
+    Raises: UnknownNameError, ShapeError, InputError for numbers below ``least`` and NaN.
     """
     n = m.n_q if of_q else m.n_v
     if isinstance(given, Mapping):
@@ -109,10 +115,11 @@ def per_joint(
                 f"not {numbers.shape}"
             )
         values = np.array(np.broadcast_to(numbers, (n,)))
-    bad = np.flatnonzero(~(values >= 0.0))
+    bad = np.flatnonzero(~(values >= least))
     if bad.size:
         joint = (m.joint_of_q if of_q else m.joint_of_v)(int(bad[0]))
-        raise InputError(f"{what} of joint '{joint}' must be from 0, not {values[bad[0]]}")
+        allowed = "a number" if least == -np.inf else f"from {least:g}"
+        raise InputError(f"{what} of joint '{joint}' must be {allowed}, not {values[bad[0]]}")
     return values
 
 
@@ -202,6 +209,58 @@ class PositionLimit(Limit):
             settings=(*lower[below].tolist(), *upper[above].tolist()),
             bounds=bounds,
             margins=margins,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RangeLimit(Limit):
+    """Positions stay from ``lower`` to ``upper`` (rad or m), besides the description's limits.
+
+    Each is one number, an array (nq,), or a mapping of joint names, which leaves the others as
+    they are; infinite ones are no bounds. Solvers whose ranges differ in numbers share their code.
+
+    Raises (`bind`): InputError where nothing lies between them; UnsupportedFeatureError where a
+    floating or spherical joint is to be limited.
+    """
+
+    lower: PerJoint = -np.inf
+    upper: PerJoint = np.inf
+
+    def bind(self, m: Mechanism) -> BoundLimit:
+        """The limit for one mechanism (see `Limit.bind`)."""
+        ends = [
+            per_joint(m, given, f"RangeLimit.{name}", of_q=True, otherwise=none, least=-np.inf)
+            for name, given, none in (
+                ("lower", self.lower, -np.inf),
+                ("upper", self.upper, np.inf),
+            )
+        ]
+        inside = np.maximum(ends[0], m.lower) <= np.minimum(ends[1], m.upper)
+        for k in np.flatnonzero(~inside).tolist():
+            raise InputError(
+                f"RangeLimit leaves no position of joint '{m.joint_of_q(k)}': it is from "
+                f"{ends[0][k]:g} to {ends[1][k]:g}, the joint's limits are {m.lower[k]:g} and "
+                f"{m.upper[k]:g}"
+            )
+        below, above = (np.flatnonzero(np.isfinite(each)).tolist() for each in ends)
+        positions = tuple(sorted({*below, *above}))
+        for k in positions:
+            position_of_velocity(m, int(m.v_start[m.joint(m.joint_of_q(k))]), "RangeLimit")
+
+        def bounds(
+            _o: Ops, _where: Where, settings: Block, _numbers: Block
+        ) -> Mapping[int, Interval]:
+            low = {k: settings[i] for i, k in enumerate(below)}
+            high = {k: settings[i] for i, k in enumerate(above, start=len(below))}
+            return {k: (low.get(k), high.get(k)) for k in positions}
+
+        return BoundLimit(
+            name="range",
+            key=f"range {below} {above}",
+            rank=POSITION,
+            positions=positions,
+            settings=(*ends[0][below].tolist(), *ends[1][above].tolist()),
+            bounds=bounds,
         )
 
 

@@ -313,5 +313,5 @@ def test_limits_are_those_of_each_solver_and_compile_nothing(
         assert code == (0 if most > 2 else -5)
         monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))  # what is compiled from now on
     assert not [*tmp_path.iterdir()]
-    with pytest.raises(InputError, match="no position lies between"):
+    with pytest.raises(InputError, match="leaves no position of joint 'joint 1'"):
         ChainIkSolverPos_NR_JL(CHAIN, *limits[::-1], fk, ik).CartToJnt(START, goal, found)

@@ -9,7 +9,6 @@ search ends short of the frame, and verified.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -34,11 +33,9 @@ from linkwork.faces.pykdl.solvers import (
 )
 from linkwork.faces.pykdl.values import Floats, number, wrong
 from linkwork.faces.pykdl.vectors import Twist
-from linkwork.mechanism.model import Mechanism
-from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Options
-from linkwork.solve.limits import POSITION, BoundLimit, Interval, Limit, Where
+from linkwork.solve.limits import RangeLimit
 from linkwork.solve.velocities import JointVelocities, nearest_velocities
 
 _SINGULAR_TEXT = {100: "Converged put pseudo inverse of jacobian is singular."}
@@ -318,36 +315,6 @@ _WHOLE = (True,) * 6
 _MOST_SOLVERS = 64
 
 
-class _Between(Limit):
-    """Positions between others, which are settings: solvers that differ in them share their code.
-
-    Infinite ones are no bounds.
-    """
-
-    def __init__(self, lower: Sequence[float], upper: Sequence[float]) -> None:
-        self._ends = np.array([lower, upper])
-
-    def bind(self, m: Mechanism) -> BoundLimit:
-        """The limit for a chain (see `Limit.bind`)."""
-        if (self._ends[0] > self._ends[1]).any():
-            raise InputError(f"no position lies between {self._ends[0]} and {self._ends[1]}")
-        below, above = (np.flatnonzero(np.isfinite(ends)).tolist() for ends in self._ends)
-
-        def bounds(_o: Ops, _at: Where, ends: Block, _none: Block) -> dict[int, Interval]:
-            low = {k: ends[i] for i, k in enumerate(below)}
-            high = {k: ends[i] for i, k in enumerate(above, len(below))}
-            return {k: (low.get(k), high.get(k)) for k in {*below, *above}}
-
-        return BoundLimit(
-            name="between",
-            key=f"between {below} {above}",
-            rank=POSITION,
-            positions=tuple(sorted({*below, *above})),
-            settings=(*self._ends[0, below].tolist(), *self._ends[1, above].tolist()),
-            bounds=bounds,
-        )
-
-
 class _Wanted(NamedTuple):
     """The numbers that a solver depends on, besides the segments."""
 
@@ -372,7 +339,7 @@ def _search(content: Content, wanted: _Wanted) -> _Search:
         steps=_STEPS,
         tries=_TRIES,
     )
-    limits = [] if wanted.bounds is None else [_Between(*wanted.bounds)]
+    limits = [] if wanted.bounds is None else [RangeLimit(*map(np.array, wanted.bounds))]
     return core_of(content).robot.solver(tasks=task, limits=limits), options
 
 
