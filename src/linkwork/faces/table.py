@@ -86,6 +86,7 @@ _EXUDYN = f"{_OURS}.exudyn_robotics"
 _EXUDYN_MODULES = ("future", "mobile", "models", "motion", "special", "utilities")
 # what programs get from exudyn beside its robotics passes through to it where it is installed
 _EXUDYN_ELSEWHERE = {
+    "exudyn": f"{_EXUDYN}.stand_in",
     "exudyn.utilities": f"{_EXUDYN}.stand_in",
     "exudyn.rigidBodyUtilities": f"{_EXUDYN}.stand_in",
     "exudyn.graphics": f"{_EXUDYN}.graphics",
