@@ -174,13 +174,14 @@ class Adaptive:
         self._next_step(rows, h, error, taken)
         if taken.any():
             self._take(rows, h, taken)
+        at_loops = ", or the loops have come to a change point" if self.mechanism.is_closed else ""
         lost = rows.going & ~taken & (h <= 1.0e-14 * np.maximum(rows.t, self.end * 1.0e-3))
         self._lose(
             rows,
             lost,
             "no step is short enough for the tolerance: joint '{}' accelerates most; the forces "
             "jump (breakpoints= says when) or have no bound there (method='implicit' suits stiff "
-            "forces)",
+            f"forces){at_loops}",
         )
         self._lose(
             rows,

@@ -52,6 +52,8 @@ class Attribute:
         self.default_text = None if default is None else self.values.write(default)
         # written although it is the default, since the standard asks for it
         self.always = self.required is not None and self.kind is not Kind.LABEL
+        # its default needs no judging, and is never written
+        self.is_plain = default is not None and self.required is None and not self.quoted
 
     @property
     def filler(self) -> Any:
@@ -127,13 +129,16 @@ class Element:
         self.tags = tuple(tag for child in self.children for tag in child.tags)
         # fields that an attribute or an element may fill, with the tag of the element
         self.twice = {c.field: c.tags[0] for c in self.children if c.text and c.field in targets}
+        # nothing but attributes that need not be written
+        plain = [a.is_plain for a in self.attributes]
+        self.is_plain = bool(plain) and all(plain) and not self.children and not self.twice
         # what `ExtraElement.within` may be in its record: its tag, and those of its parts
         self.inner: dict[str, Element] = {self.tag: self}
         for child in self.children:
             if not child.records:
                 self.inner.update(child.elements[0].inner)
 
-    def values(self, record: Any) -> Iterator[tuple[Attribute, Any]]:
+    def values(self, record: Any) -> list[tuple[Attribute, Any]]:
         """The attributes of the element, with the value that the record has for each.
 
         Raises: BadText for a packed matrix that is not 3x3 and symmetric.
@@ -141,11 +146,12 @@ class Element:
         if self.packed:
             matrix = getattr(record, self.packed)
             numbers = [None] * len(self.attributes) if matrix is None else _upper_triangle(matrix)
-            yield from zip(self.attributes, numbers, strict=True)
-            return
-        for attribute in self.attributes:
-            if attribute.target not in self.twice or self.is_attribute(record, attribute.target):
-                yield attribute, getattr(record, attribute.target)
+            return list(zip(self.attributes, numbers, strict=True))
+        return [
+            (attribute, getattr(record, attribute.target))
+            for attribute in self.attributes
+            if attribute.target not in self.twice or self.is_attribute(record, attribute.target)
+        ]
 
     def has_values(self, record: Any) -> bool:
         """Whether an element that is no record may stand there: one of a matrix has it."""

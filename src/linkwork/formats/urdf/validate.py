@@ -8,7 +8,8 @@ from linkwork.errors import InputError
 from linkwork.formats.urdf.check import check
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import Document, Robot
-from linkwork.formats.urdf.write import Walk
+from linkwork.formats.urdf.source import collector_paused
+from linkwork.formats.urdf.write import Walk, is_large
 
 
 def checked(robot: Robot, file: str | None = None) -> Document:
@@ -25,8 +26,9 @@ def checked(robot: Robot, file: str | None = None) -> Document:
         raise InputError(f"a records.Robot is checked, not {type(robot).__name__}")
     name = robot.file if file is None else file
     findings = Findings(name)
-    _, made = Walk(findings).document(robot)
-    check(made, findings)
+    with collector_paused(is_large(robot)):
+        _, made = Walk(findings).document(robot)
+        check(made, findings)
     if findings.failed:
         raise findings.error()
     return Document(made if made.file == name else replace(made, file=name), findings.sorted())

@@ -69,9 +69,14 @@ def to_bytes(robot: Robot) -> bytes:
 
     Raises: as `to_text`.
     """
-    large = isinstance(robot, Robot) and len(robot.links) + len(robot.joints) > _MANY
-    with collector_paused(large):
+    with collector_paused(is_large(robot)):
         return encoded(*_written(robot))
+
+
+def is_large(robot: Robot) -> bool:
+    """Whether Python's collector would look at the records of a robot again and again."""
+    parts = (robot.links, robot.joints) if isinstance(robot, Robot) else ()
+    return sum(len(part) for part in parts if isinstance(part, (tuple, list))) > _MANY
 
 
 def _written(robot: Robot) -> tuple[str, str]:
@@ -189,7 +194,7 @@ class Walk:
         values: list[Any] = []
         telling = False
         try:
-            pairs = list(element.values(record))
+            pairs = element.values(record)
         except BadText as bad:
             self._say("error", bad.complaint, element, f"field '{element.packed}'")
             pairs = [(attribute, 0.0) for attribute in element.attributes]
@@ -199,6 +204,9 @@ class Walk:
                 values.append(new)
                 if not element.packed and new is not None:
                     self.changes[attribute.target] = new
+                continue
+            if value is attribute.default and attribute.is_plain:
+                values.append(value)  # there is nothing to judge, and nothing to say
                 continue
             table = attribute.values
             try:
@@ -275,17 +283,25 @@ class Walk:
             else:
                 last = self._records(found, child, element, record, last)
 
-        def node_of(extra: ExtraElement) -> Node:
-            return Node("", {}, extra.position, text=extra.xml, whose=path_text(self.path))
+        if self.extras.elements:
+            whose = path_text(self.path)
 
-        _gather(found, self.extras.elements.get(element.tag, ()), node_of, last)
-        found.sort(key=_place_of)
+            def node_of(extra: ExtraElement) -> Node:
+                return Node("", {}, extra.position, text=extra.xml, whose=whose)
+
+            _gather(found, self.extras.elements.get(element.tag, ()), node_of, last)
+        if len(found) > 1:
+            found.sort(key=_place_of)
         return [node for _, node in found]
 
     def _records(
         self, found: list[tuple[int, Node]], child: Child, element: Element, record: Any, last: int
     ) -> int:
         """Add the records of one place; the last place."""
+        value = getattr(record, child.field)
+        if value is (() if child.repeated else None):  # most places are empty
+            self._miss(child, element)
+            return last
         nodes: list[Node] = []
         made: list[Any] = []
         changed = False
@@ -323,6 +339,9 @@ class Walk:
     ) -> int:
         """Add an element that is no record, if there is something to say in it; the last place."""
         tag, extras = element.tag, self.extras
+        if element.is_plain and extras is NONE and tag not in record.layout:
+            if all([getattr(record, a.target) is a.default for a in element.attributes]):
+                return last  # as most are: there is nothing to say
         occupied = extras.within(tag)
         if not (child.required or occupied or element.has_values(record)):
             return last
