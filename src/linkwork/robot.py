@@ -317,17 +317,19 @@ class Robot(RobotMethods, RobotIK, RobotMeshes):
     ) -> Any:
         """The result of a method: the keywords of dynamics become inputs of its function.
 
-        From the first one on, native methods take what is asked for without such keywords.
+        Methods become native once a robot is asked again for what needs no such keywords.
         """
-        _make_methods_native()
         entry = find(algorithm)
         inputs = dynamics_inputs(self.mechanism, friction=entry.friction, **keywords)
         try:
             function = self._programs.function(algorithm, static, inputs.names)
         except TypeError as error:
             raise name_error(error, *static) from None
-        if entry.is_method and not inputs.names:  # where the native method finds it
-            setattr(self, f"_{algorithm}", self._programs.functions[algorithm])
+        if entry.is_method and not inputs.names:
+            if hasattr(self, f"_{algorithm}"):
+                _make_methods_native()
+            else:  # where the native method will find it
+                setattr(self, f"_{algorithm}", self._programs.functions[algorithm])
         how: dict[str, Any] = {"out": out}
         if threads is not None or on_bad is not _RAISE:  # native code knows `out` alone
             how |= {"threads": threads, "on_bad": on_bad}

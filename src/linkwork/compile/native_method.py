@@ -147,7 +147,7 @@ class _Lookup:
         self.native.function.linkage = "internal"
 
     def record(self, name: str, kind: Any = OBJECT) -> Any:
-        """What the method's record says, an object or a number."""
+        """An entry of the method's record, an object or a number."""
         n = self.native
         value = n.item(n.args[4], i64(_RECORD.index(name)))
         return n.b.ptrtoint(value, kind) if kind is I64 else value

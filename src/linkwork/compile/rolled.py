@@ -652,7 +652,7 @@ class RolledSweep:
             self.program.loops.append(Loop(1, len(rows) + 1, {0: self.now}))
 
     def of_velocities(self, quantity: OfVelocities, visit: Callable[..., None]) -> None:
-        """As `Sweep.of_velocities`."""
+        """Visits to a quantity of each number of v (see `Sweep.of_velocities`)."""
         if quantity not in self._given:
             self.velocities(values_of(self.m, quantity), visit)
             return
@@ -661,7 +661,7 @@ class RolledSweep:
         self.program.loops.append(Loop(0, self.m.n_v, {0: self.now}))
 
     def of_masses(self, find: Callable[[Mechanism], Scalar]) -> Callable[[], Scalar]:
-        """As `Sweep.of_masses`."""
+        """A number of all masses together (see `Sweep.of_masses`)."""
         if not any(each.quantity in WEIGHTS for each, _ in self._given.values()):
             known = find(self.m)
             return lambda: known
@@ -672,7 +672,7 @@ class RolledSweep:
         return lambda: self.now.load(Address(memory))
 
     def gravity(self) -> list[Scalar]:
-        """As `Sweep.gravity`."""
+        """The free-fall acceleration in the world (see `Sweep.gravity`)."""
         if "gravity" not in self._given:
             return self.m.gravity()
         return [self._parameter("gravity", k) for k in range(3)]
@@ -769,7 +769,7 @@ class RolledSweep:
         return found
 
     def pushed(self, on: Callable[..., Any]) -> States:
-        """As `Sweep.pushed`; where anything is pushed, zeros stand for nothing."""
+        """The push on each body (see `Sweep.pushed`); zeros where others have one."""
         joints = self._concerned(("wrench",))
         if not joints:
             return self.each(lambda step: None)
@@ -804,7 +804,7 @@ class RolledSweep:
         return _RolledOutput(self, "state", shape)
 
     def solve(self, matrix: Output, vector: Output) -> None:
-        """As `Sweep.solve`."""
+        """The solution of A x = b in the place of b (see `Sweep.solve`)."""
         assert isinstance(matrix, _RolledOutput)  # noqa: S101  made by this sweep
         assert isinstance(vector, _RolledOutput)  # noqa: S101
         self.program.loops.append(Solve(vector.shape[0], matrix.memory, vector.memory))

@@ -26,7 +26,7 @@ from linkwork.mechanism.model import Floats
 from linkwork.simulation.inputs import Event, Options, Progress, Request, row_name
 from linkwork.simulation.integrators import DOPRI5, inside_recipe
 from linkwork.simulation.loops import corrected
-from linkwork.simulation.result import EventRecord, Track
+from linkwork.simulation.result import EventRecord, Track, at_change_point
 from linkwork.simulation.tangent import Flags, finite_rows, lengths
 
 if TYPE_CHECKING:
@@ -174,14 +174,13 @@ class Adaptive:
         self._next_step(rows, h, error, taken)
         if taken.any():
             self._take(rows, h, taken)
-        at_loops = ", or the loops have come to a change point" if self.mechanism.is_closed else ""
         lost = rows.going & ~taken & (h <= 1.0e-14 * np.maximum(rows.t, self.end * 1.0e-3))
         self._lose(
             rows,
             lost,
             "no step is short enough for the tolerance: joint '{}' accelerates most; the forces "
             "jump (breakpoints= says when) or have no bound there (method='implicit' suits stiff "
-            f"forces){at_loops}",
+            f"forces){at_change_point(self.mechanism)}",
         )
         self._lose(
             rows,

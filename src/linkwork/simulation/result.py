@@ -597,10 +597,9 @@ class Outcomes:
             bad = np.flatnonzero(~np.isfinite(values))
             if bad.size:
                 name = joint(int(bad[0]))
-                at_loops = ", or the loops have come to a change point" if m.is_closed else ""
                 return (
                     f"joint '{name}' is no finite number any more: {self.too_long}, or nothing "
-                    f"bounds it{at_loops}"
+                    f"bounds it{at_change_point(m)}"
                 )
         worst = int(np.argmax(np.abs(v)))
         c = m.coordinate_of_v(worst)
@@ -611,6 +610,11 @@ class Outcomes:
             f"joint '{m.joint_of_v(worst)}' moves at {speed}, above {most}: "
             f"{self.too_long}, or nothing bounds it"
         )
+
+
+def at_change_point(m: Mechanism) -> str:
+    """The last words of a reason for numbers without bound: of loops that may lose rank."""
+    return ", or the loops have come to a change point" if m.is_closed else ""
 
 
 def limit_excess(m: Mechanism, q: Floats) -> Floats:

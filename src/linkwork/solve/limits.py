@@ -189,27 +189,8 @@ class PositionLimit(Limit):
                 )
             if own > 0.0:
                 margins[c] = own
-        narrowed = margin > 0.0
-        below = np.flatnonzero(narrowed & np.isfinite(lower)).tolist()
-        above = np.flatnonzero(narrowed & np.isfinite(upper)).tolist()
-
-        def bounds(
-            _o: Ops, _where: Where, settings: Block, _numbers: Block
-        ) -> Mapping[int, Interval]:
-            found: dict[int, Interval] = {k: (settings[i], None) for i, k in enumerate(below)}
-            for i, k in enumerate(above, start=len(below)):
-                found[k] = (found.get(k, (None, None))[0], settings[i])
-            return found
-
-        return BoundLimit(
-            name="position",
-            key=f"position {below} {above} {margins}",
-            rank=POSITION,
-            positions=tuple(sorted({*below, *above})),
-            settings=(*lower[below].tolist(), *upper[above].tolist()),
-            bounds=bounds,
-            margins=margins,
-        )
+        lower[margin <= 0.0], upper[margin <= 0.0] = -np.inf, np.inf
+        return _between("position", lower, upper, margins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,26 +223,33 @@ class RangeLimit(Limit):
                 f"{ends[0][k]:g} to {ends[1][k]:g}, the joint's limits are {m.lower[k]:g} and "
                 f"{m.upper[k]:g}"
             )
-        below, above = (np.flatnonzero(np.isfinite(each)).tolist() for each in ends)
-        positions = tuple(sorted({*below, *above}))
-        for k in positions:
+        limit = _between("range", ends[0], ends[1])
+        for k in limit.positions:
             position_of_velocity(m, int(m.v_start[m.joint(m.joint_of_q(k))]), "RangeLimit")
+        return limit
 
-        def bounds(
-            _o: Ops, _where: Where, settings: Block, _numbers: Block
-        ) -> Mapping[int, Interval]:
-            low = {k: settings[i] for i, k in enumerate(below)}
-            high = {k: settings[i] for i, k in enumerate(above, start=len(below))}
-            return {k: (low.get(k), high.get(k)) for k in positions}
 
-        return BoundLimit(
-            name="range",
-            key=f"range {below} {above}",
-            rank=POSITION,
-            positions=positions,
-            settings=(*ends[0][below].tolist(), *ends[1][above].tolist()),
-            bounds=bounds,
-        )
+def _between(
+    name: str, lower: Floats, upper: Floats, margins: Mapping[int, float] | None = None
+) -> BoundLimit:
+    """The limit of positions (nq,) between others, which are settings; infinite ones are none."""
+    below, above = (np.flatnonzero(np.isfinite(ends)).tolist() for ends in (lower, upper))
+
+    def bounds(_o: Ops, _where: Where, settings: Block, _numbers: Block) -> Mapping[int, Interval]:
+        found: dict[int, Interval] = {k: (settings[i], None) for i, k in enumerate(below)}
+        for i, k in enumerate(above, start=len(below)):
+            found[k] = (found.get(k, (None, None))[0], settings[i])
+        return found
+
+    return BoundLimit(
+        name=name,
+        key=f"{name} {below} {above} {margins or {}}",
+        rank=POSITION,
+        positions=tuple(sorted({*below, *above})),
+        settings=(*lower[below].tolist(), *upper[above].tolist()),
+        bounds=bounds,
+        margins=margins or {},
+    )
 
 
 ROUNDING = 2.0**-51

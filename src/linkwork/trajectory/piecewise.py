@@ -94,31 +94,30 @@ class Trajectory:
         return self._at(t, 3)
 
     @cached_property
-    def _derivatives(self) -> list[Floats]:
-        """The coefficients of positions, velocities, accelerations and jerks."""
-        return [derivative(self.coefficients, order) for order in range(4)]
+    def _derivatives(self) -> list[list[Floats]]:
+        """The coefficients (m, n) of positions, velocities, accelerations, jerks, by power."""
+        every = (derivative(self.coefficients, order) for order in range(4))
+        return [list(np.moveaxis(powers, 1, 0)) for powers in every]
 
     def _at(self, t: ArrayLike, order: int) -> Floats:
-        if isinstance(t, float) and 0.0 <= t <= self.duration:  # by controllers, at each step
-            k = min(int(self.times.searchsorted(t, side="right")), len(self.times) - 1) - 1
-            *lower, values = self._derivatives[order][k]
-            x = t - float(self.times[k])
-            for c in reversed(lower):
-                values = values * x + c
-            return values if lower else values.copy()
-        instants = real_array(t, "t")
-        if not np.isfinite(instants).all():
-            raise InputError("t must be finite numbers of seconds")
-        within = np.clip(instants, 0.0, self.duration)
         last = len(self.times) - 2
-        k = np.minimum(np.searchsorted(self.times, within, side="right") - 1, last)
-        powers = self._derivatives[order]
-        x = (within - self.times[k])[..., None]
-        values = np.zeros((*instants.shape, self.n))
-        for c in reversed(range(powers.shape[1])):
-            values = values * x + powers[k, c]
-        if order:
-            values[(instants < 0.0) | (instants > self.duration)] = 0.0
+        outside: Any = None
+        if isinstance(t, float) and 0.0 <= t <= self.duration:  # by controllers, at each step
+            k: Any = min(int(self.times.searchsorted(t, side="right")) - 1, last)
+            x: Any = t - float(self.times[k])
+        else:
+            instants = real_array(t, "t")
+            if not np.isfinite(instants).all():
+                raise InputError("t must be finite numbers of seconds")
+            within = np.clip(instants, 0.0, self.duration)
+            k = np.minimum(np.searchsorted(self.times, within, side="right") - 1, last)
+            x, outside = (within - self.times[k])[..., None], within != instants
+        *lower, highest = self._derivatives[order]
+        values = np.array(highest[k])
+        for powers in reversed(lower):
+            values = values * x + powers[k]
+        if order and outside is not None:
+            values[outside] = 0.0
         return values
 
     # ---- samples

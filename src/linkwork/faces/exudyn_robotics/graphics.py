@@ -73,8 +73,8 @@ def Brick(
             points.append(corners[signs[:, axis] == side][[0, 1, 3, 2]])
             normals.append(np.tile(side * np.eye(3)[axis], (4, 1)))
             outward = (side > 0) == (axis == 1)
-            triangles += [[n, n + 1, n + 2], [n, n + 2, n + 3]] if outward else []
-            triangles += [] if outward else [[n, n + 2, n + 1], [n, n + 3, n + 2]]
+            a, b = (1, 2) if outward else (2, 1)
+            triangles += [[n, n + a, n + b], [n, n + a + 1, n + b + 1]]
     return _triangles(np.concatenate(points), np.array(triangles), color, np.concatenate(normals))
 
 

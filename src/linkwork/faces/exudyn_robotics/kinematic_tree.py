@@ -61,7 +61,7 @@ class KinematicTree66:
         self._core = CoreRobot(assemble(self._parts())).accept_inertias()
 
     def Size(self) -> int:
-        """How many links there are."""
+        """The number of links."""
         return len(self.jointTypes)
 
     def XL(self, i: int) -> Floats:

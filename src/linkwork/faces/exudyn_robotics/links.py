@@ -25,7 +25,7 @@ def _shown(T: Floats) -> str:
 
 
 class VRobotLink:
-    """How a link is drawn: sizes in m, colour as red, green, blue and opacity from 0 to 1.
+    """The drawing of a link: sizes in m, colour as red, green, blue and opacity from 0 to 1.
 
     With ``graphicsData`` these are drawn, and nothing is made of the link's geometry.
     """
@@ -55,7 +55,7 @@ class VRobotLink:
 
 
 class _Drawn:
-    """What is drawn by a list of exudyn's GraphicsData."""
+    """A drawing by a list of exudyn's GraphicsData."""
 
     def __init__(self, graphicsData: Sequence[Any] = ()) -> None:
         self.graphicsData = list(graphicsData)
@@ -65,11 +65,11 @@ class _Drawn:
 
 
 class VRobotTool(_Drawn):
-    """How a tool is drawn."""
+    """The drawing of a tool."""
 
 
 class VRobotBase(_Drawn):
-    """How a base is drawn."""
+    """The drawing of a base."""
 
 
 class _Placed:

@@ -335,7 +335,7 @@ class Trajectory:
 
 
 def _seconds(velocity: float, acceleration: float) -> tuple[float, float]:
-    """How long a way of 1 takes: speeding up, and as a whole."""
+    """The seconds that a way of 1 takes: speeding up, and as a whole."""
     found = trapezoid(Limits(float(velocity), float(acceleration)))
     return float(found.durations[0]), found.duration
 

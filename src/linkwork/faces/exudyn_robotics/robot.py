@@ -116,7 +116,7 @@ class Robot:
         return self.links[i].parent
 
     def NumberOfLinks(self) -> int:
-        """How many links there are."""
+        """The number of links."""
         return len(self.links)
 
     def GetBaseHT(self) -> Floats:

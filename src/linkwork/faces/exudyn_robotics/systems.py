@@ -112,11 +112,11 @@ def add_bodies(
     robot: Robot,
     mbs: Any,
     baseMarker: Any,
-    jointSpringDamperUserFunctionList: UserFunctions = (),
-    jointLoadUserFunctionList: UserFunctions = (),
-    createJointTorqueLoads: bool = True,
-    rotationMarkerBase: ArrayLike | None = None,
-    rigidBodyNodeType: Any = None,
+    jointSpringDamperUserFunctionList: UserFunctions,
+    jointLoadUserFunctionList: UserFunctions,
+    createJointTorqueLoads: bool,
+    rotationMarkerBase: ArrayLike | None,
+    rigidBodyNodeType: Any,
 ) -> dict[str, Any]:
     """A robot as bodies and joints; see `Robot.CreateRedundantCoordinateMBS`."""
     exudyn, items = exudyn_module(), exudyn_module("exudyn.itemInterface")
@@ -371,7 +371,7 @@ def link_graphics(
     axis1: ArrayLike,
     linkVisualization: VRobotLink,
 ) -> list[GraphicsData]:
-    """How a link between two joints is drawn; see `Robot.GetLinkGraphicsData`."""
+    """The drawing of a link between two joints; see `Robot.GetLinkGraphicsData`."""
     look, shade = linkVisualization, list(linkVisualization.linkColor)
     start, end = np.asarray(p0, np.float64), np.asarray(p1, np.float64)
     halves = [0.5 * look.jointWidth * np.asarray(a, np.float64) for a in (axis0, axis1)]

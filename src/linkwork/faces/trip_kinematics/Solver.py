@@ -186,7 +186,7 @@ class SimpleInvKinSolver:
         return given.reshape(3)
 
     def _start(self, tip: Any) -> Floats:
-        """Where the search begins."""
+        """The joint values that the search begins at."""
         members = self.robot.members
         values = {name: member.values for name, member in members.items()}
         keys = {slot.member: members[slot.member].states for slot in self._slots}
