@@ -46,6 +46,7 @@ RANK = {
     "appearance": 7,
     "robot_methods": 7,
     "robot_ik": 7,
+    "robot_view": 7,
     "simulating": 7,
     "robot_structure": 7,
     "ik": 7,
@@ -55,6 +56,7 @@ RANK = {
     "torch": 7,
     "trajectory": 7.5,
     "view": 8,
+    "plots": 8,
     "faces": 9,
     "cli": 9.5,
     "__main__": 9.8,
@@ -62,11 +64,12 @@ RANK = {
 # robot, loading and their neighbours are one layer whose modules may import each other.
 NEIGHBOURS = {
     *("robot", "robot_methods", "simulating", "loading", "appearance", "robot_ik"),
-    *("robot_structure", "saving", "urdf", "jax", "torch"),
+    *("robot_structure", "robot_view", "saving", "urdf", "jax", "torch"),
 }
 # Upward imports inside a function, each with what it is for: (file, package imported).
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/settings.py", "compile_line"): "the compiler's listener, who speaks to people",
+    ("linkwork/robot_view.py", "view"): "what people see of a robot",
 }
 
 # Clock, cores and environment are read in settings.py alone.

@@ -1,0 +1,53 @@
+"""The methods of `Robot` for seeing it: drawings, the page in the browser, films, files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from linkwork.robot import Robot
+    from linkwork.view.drawing import Drawing
+    from linkwork.view.live import Viewer
+
+
+class RobotView:
+    """What a robot looks like."""
+
+    def plot(self: Robot, q: ArrayLike | None = None, **how: Any) -> Drawing:
+        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts."""
+        from linkwork.view.drawing import drawing  # noqa: PLC0415  not all need it
+
+        return drawing(self, q, **how)
+
+    def view(self: Robot, q: ArrayLike | None = None, **how: Any) -> Viewer:
+        """A page in the browser with the robot at q (nq,), by default neutral."""
+        from linkwork.view.live import view  # noqa: PLC0415  not all need it
+
+        return view(self, q, **how)
+
+    def animate(self: Robot, trajectory: Any = None, **how: Any) -> Viewer:
+        """A page in the browser with the robot on its way along a trajectory."""
+        from linkwork.view.live import animate  # noqa: PLC0415  not all need it
+
+        return animate(self, trajectory, **how)
+
+    def export_html(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
+        """One offline page with the robot: a single file that opens from a disk."""
+        from linkwork.view.page import export_html  # noqa: PLC0415  not all need it
+
+        return export_html(self, path, **how)
+
+    def export_glb(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
+        """A glTF file with the robot, and its motion where there is a trajectory."""
+        from linkwork.view.gltf import export_glb  # noqa: PLC0415  not all need it
+
+        return export_glb(self, path, **how)
+
+    def render(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
+        """A shaded picture or film of the robot in a file, without a display."""
+        from linkwork.view.render import render  # noqa: PLC0415  not all need it
+
+        return render(self, path, **how)
