@@ -49,9 +49,9 @@ class Camera(NamedTuple):
         return self.scale * (points @ self.toward)
 
     @property
-    def from_above(self) -> bool:
-        """Whether the ground is seen as a plane."""
-        return self.toward[2] > 0.12
+    def shows_ground(self) -> bool:
+        """Whether the ground is seen as a plane below, neither from the side nor straight down."""
+        return bool(0.12 < self.toward[2] < 0.985)
 
     def fitted(
         self, points: Floats, box: tuple[float, float, float, float], *, least: float

@@ -32,7 +32,7 @@ from linkwork.view.camera import Camera, camera
 from linkwork.view.labels import Label, placed_labels
 from linkwork.view.model import Kind, ViewModel, view_model
 from linkwork.view.primitives import Circle, Layer, Mark, Path, Text, png, svg, text_width
-from linkwork.view.shading import Solid, shaded, silhouettes
+from linkwork.view.shading import Solid, shaded, shadow, silhouettes
 from linkwork.view.skeleton import (
     AXES,
     INK,
@@ -42,9 +42,7 @@ from linkwork.view.skeleton import (
     skeleton,
     triad,
 )
-from linkwork.view.skeleton import (
-    ground as ground_marks,
-)
+from linkwork.view.skeleton import ground as ground_marks
 
 if TYPE_CHECKING:
     from linkwork.mechanism.named_positions import Configuration
@@ -161,56 +159,61 @@ def drawing(  # noqa: PLR0913  all but two are named options
     Raises: UnknownNameError, ShapeError, InputError.
     """
     scene = _Scene.of(robot, q, path)
-    wanted = _size(size)
-    model = _model(robot, shapes, allow)
-    main = scene.postures[-1]
+    m, main = scene.m, scene.postures[-1]
+    wanted, shown = _size(size), _frame_names(m, frames)
+    model, messages = _model(robot, shapes, allow)
     look = camera(view, None if scene.moves_anyhow else main.axes)
     solids = [] if model is None else [_solids(model, at, loops=loops) for at in scene.postures]
-    points = _extent(scene, solids, com=com)
-    named = _named(scene.m, labels, frames, skeleton=model is None)
+    points = _extent(scene, solids, com=com, shadow=look.shows_ground and ground is not False)
+    named = _named(m, labels, [] if isinstance(frames, bool) else shown, skeleton=model is None)
     look = _fitted(look, points, wanted, title, labelled=bool(named))
     symbol = _symbol(main, look)
-
-    layers: list[Layer] = []
-    below = _below(main, look, solids, symbol, ground)
-    layers.append(below)
-    count = len(scene.postures) - 1
-    for k, at in enumerate(scene.postures[:-1]):
-        if model is None:
-            marks, most = skeleton(at, look, symbol, loops=loops), 0.38
-        else:
-            marks, most = silhouettes(solids[k], look, _GHOST), 0.34
-        layers.append(Layer("ghost", tuple(marks), 0.1 + (most - 0.1) * (k + 1) / count))
-    if model is None:
-        body = skeleton(main, look, symbol, loops=loops)
-        for tip in main.tips:
-            body += triad(look, main.frame_pose(tip), 2.4 * symbol, 1.6)
+    if solids:
+        robots = _shaded_layers(solids, look, wanted)
     else:
-        body = shaded(solids[-1], look, wanted)
-    layers.append(Layer("robot", tuple(body)))
-    layers.append(Layer("path", tuple(_curves(scene, look))))
-    over: list[Mark] = []
-    for name in _frame_names(scene.m, frames):
-        over += triad(look, main.frame_pose(scene.m.frame(name)), 26.0)
+        robots = _skeleton_layers(scene, look, symbol, loops=loops)
+    over = [mark for name in shown for mark in triad(look, main.frame_pose(m.frame(name)), 26.0)]
     if com and main.com is not None:
         over += mass_mark(look.pixels(main.com), 0.95 * _SYMBOL)
-    layers.append(Layer("marks", tuple(over)))
-
-    messages = list(() if model is None else model.messages)
-    caption = ""
-    if model is None and shapes is not False:
-        caption = "no shapes in the description: its skeleton"
-        messages.append(f"'{scene.m.name}' has no shapes to draw, so this is its skeleton")
-    elif messages:
-        caption = f"{len(messages)} shapes are missing" if messages[1:] else "a shape is missing"
-    frame_layer = Layer("frame", tuple(_furniture(look, wanted, title, caption)))
-    busy = [mark for layer in (*layers, frame_layer) for mark in layer.marks]
-    texts, left_out = placed_labels(_labels(main, look, named), busy, wanted, symbol)
+    layers = [
+        _below(main, look, solids, symbol, ground),
+        *robots,
+        Layer("path", tuple(_curves(scene, look))),
+        Layer("marks", tuple(over)),
+        Layer("frame", tuple(_furniture(look, wanted, title, _caption(messages)))),
+    ]
+    texts, left_out = placed_labels(_labels(main, look, named), layers, wanted, symbol)
     if left_out:
-        messages.append(f"no room for the names {', '.join(left_out)}: draw larger")
-    layers += [Layer("labels", tuple(texts)), frame_layer]
+        messages.append(f"no room for the names {', '.join(left_out)}: draw it larger")
+    layers.append(Layer("labels", tuple(texts)))
     drawn = tuple(layer for layer in layers if layer.marks)
-    return Drawing(title or scene.m.name, drawn, wanted, look, tuple(messages))
+    return Drawing(title or m.name, drawn, wanted, look, tuple(messages))
+
+
+def _shaded_layers(
+    solids: Sequence[Sequence[Solid]], look: Camera, size: tuple[float, float]
+) -> list[Layer]:
+    """Shapes in the light, and ghosts of them."""
+    count = len(solids) - 1
+    ghosts = [
+        Layer("ghost", tuple(silhouettes(each, look, _GHOST)), 0.1 + 0.26 * (k + 1) / count)
+        for k, each in enumerate(solids[:-1])
+    ]
+    return [*ghosts, Layer("robot", tuple(shaded(solids[-1], look, size)))]
+
+
+def _skeleton_layers(scene: _Scene, look: Camera, symbol: float, *, loops: bool) -> list[Layer]:
+    """The skeleton with triads at its tips, and ghosts of it."""
+    count = len(scene.postures) - 1
+    ghosts = [
+        Layer("ghost", tuple(skeleton(at, look, symbol, loops=loops)), 0.12 + 0.3 * (k + 1) / count)
+        for k, at in enumerate(scene.postures[:-1])
+    ]
+    main = scene.postures[-1]
+    body = skeleton(main, look, symbol, loops=loops)
+    for tip in main.tips:
+        body += triad(look, main.frame_pose(tip), 2.4 * symbol, 1.6)
+    return [*ghosts, Layer("robot", tuple(body))]
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -290,23 +293,38 @@ def _curve(m: Mechanism, rows: Floats, frame: int) -> Floats:
     return np.array(found)
 
 
-def _model(robot: Robot | Mechanism, shapes: Any, allow: Folders) -> ViewModel | None:
-    """The shapes to draw; None for the skeleton.
+def _model(
+    robot: Robot | Mechanism, shapes: Any, allow: Folders
+) -> tuple[ViewModel | None, list[str]]:
+    """The shapes to draw, None for the skeleton; and messages on what cannot be drawn.
 
     Raises: InputError for what is no kind of shapes.
     """
-    if shapes not in (None, True, False, "visual", "collision"):
+    if not (shapes is None or isinstance(shapes, bool) or shapes in ("visual", "collision")):
         raise InputError(f"shapes is True, False, 'visual' or 'collision', not {shapes!r:.40}")
-    if shapes is False or isinstance(robot, Mechanism):
-        return None
-    kinds: tuple[Kind, ...] = (
-        ("visual", "collision") if shapes is None or shapes is True else (shapes,)
-    )
-    for kind in kinds:
-        model = view_model(robot, (kind,), allow=allow)
-        if model.has_shapes or (model.messages and kind == kinds[-1]):
-            return model if model.has_shapes else None
-    return None
+    if shapes is False:
+        return None, []
+    messages: list[str] = []
+    if isinstance(robot, Robot):
+        kinds: tuple[Kind, ...] = ("visual", "collision")
+        for kind in kinds if shapes is None or shapes is True else (shapes,):
+            model = view_model(robot, (kind,), allow=allow)
+            messages += model.messages
+            if model.has_shapes:
+                return model, messages
+    name = robot.name
+    messages.append(f"'{name}' has no {shapes if isinstance(shapes, str) else ''}".rstrip())
+    messages[-1] += " shapes to draw: this is its skeleton"
+    return None, messages
+
+
+def _caption(messages: Sequence[str]) -> str:
+    """A few words on the messages."""
+    if not messages:
+        return ""
+    if messages[-1].endswith("skeleton"):
+        return "no shapes: its skeleton"
+    return f"{len(messages)} shapes are missing" if messages[1:] else "a shape is missing"
 
 
 def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
@@ -368,7 +386,7 @@ def _size(given: Any) -> tuple[float, float]:
     return w, h
 
 
-def _extent(scene: _Scene, solids: Sequence[Sequence[Solid]], *, com: bool) -> Floats:
+def _extent(scene: _Scene, solids: Sequence[Sequence[Solid]], *, com: bool, shadow: bool) -> Floats:
     """Points that are to be inside of the drawing (n, 3)."""
     found: list[Floats] = []
     for at in scene.postures:
@@ -377,6 +395,9 @@ def _extent(scene: _Scene, solids: Sequence[Sequence[Solid]], *, com: bool) -> F
         if com and at.com is not None:
             found.append(at.com[None])
     found += [np.asarray(solid.vertices, np.float64) for each in solids for solid in each]
+    if solids and shadow:
+        onto, lowest = np.diag([1.0, 1.0, 0.0]), [0.0, 0.0, _lowest(solids[-1])]
+        found += [solid.vertices @ onto + lowest for solid in solids[-1]]
     return np.concatenate([*found, *scene.curves])
 
 
@@ -422,16 +443,14 @@ def _below(
         if ground is None and not main.is_fixed:
             return Layer("ground", ())
         return Layer("ground", tuple(ground_marks(main, look, symbol)))
-    if not look.from_above or look.toward[2] > 0.985:
+    if not look.shows_ground:
         return Layer("ground", ())
-    lowest = min(float(np.min(solid.vertices[:, 2])) for solid in solids[-1])
-    flat = [
-        solid._replace(
-            vertices=np.column_stack([solid.vertices[:, :2], np.full(len(solid.vertices), lowest)])
-        )
-        for solid in solids[-1]
-    ]
-    return Layer("ground", tuple(silhouettes(flat, look, _SHADOW)), 0.22)
+    marks = shadow(solids[-1], look, _lowest(solids[-1]), _SHADOW)
+    return Layer("ground", tuple(marks), 0.22)
+
+
+def _lowest(solids: Sequence[Solid]) -> float:
+    return min(float(np.min(solid.vertices[:, 2])) for solid in solids)
 
 
 # --- what is written and measured -----------------------------------------------------------------
@@ -453,27 +472,23 @@ def _curves(scene: _Scene, look: Camera) -> list[Mark]:
 def _frame_names(m: Mechanism, frames: Any) -> list[str]:
     """The frames whose triads are drawn.
 
-    Raises: UnknownNameError, InputError.
+    Raises: UnknownNameError.
     """
     if isinstance(frames, bool):
         return list(m.frame_names[: m.n_link_frames]) if frames else []
     names = [frames] if isinstance(frames, str) else list(frames)
-    for name in names:
-        m.frame(name)
-    return names
+    return [m.frame_names[m.frame(name)] for name in names]
 
 
-def _named(m: Mechanism, labels: Any, frames: Any, *, skeleton: bool) -> list[str]:
+def _named(m: Mechanism, labels: Any, frames: Sequence[str], *, skeleton: bool) -> list[str]:
     """The joints and frames whose names are written.
 
     Raises: UnknownNameError.
     """
-    joints = [
-        name for name, kind in zip(m.body_joint_names, m.body_joint_types, strict=True) if kind.n_q
-    ]
+    kinds = zip(m.body_joint_names, m.body_joint_types, strict=True)
+    joints = [name for name, kind in kinds if kind.n_q]
     if labels is None:
-        own = [] if isinstance(frames, bool) else _frame_names(m, frames)
-        return [*(joints if skeleton and len(joints) <= _NAMED else []), *own]
+        return [*(joints if skeleton and len(joints) <= _NAMED else []), *frames]
     if isinstance(labels, bool):
         return joints if labels else []
     names = [labels] if isinstance(labels, str) else list(labels)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.view.primitives import Anchor, Circle, Mark, Path, Text
+from linkwork.view.primitives import Anchor, Circle, Layer, Mark, Path, Text
 
 Floats = NDArray[np.float64]
 
@@ -29,12 +29,12 @@ class Label(NamedTuple):
 
 
 def placed_labels(
-    labels: Sequence[Label], drawn: Iterable[Mark], size: tuple[float, float], symbol: float
+    labels: Sequence[Label], drawn: Iterable[Layer], size: tuple[float, float], symbol: float
 ) -> tuple[list[Mark], list[str]]:
     """The names in free places, with lines to points that are far; and those that have no room."""
     if not labels:
         return [], []
-    busy = _occupied(drawn, size)
+    busy = _occupied([mark for layer in drawn for mark in layer.marks], size)
     boxes: list[tuple[float, float, float, float]] = []
     marks, left_out = list[Mark](), list[str]()
     for label in labels:

@@ -108,6 +108,30 @@ def text_width(text: str, size: float) -> float:
     return size * sum(widths)
 
 
+def hull(points: Floats) -> Floats:
+    """The corners (k, 2) of the smallest convex area around points (n, 2).
+
+    Source: A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions",
+    Information Processing Letters 9 (1979).
+    """
+    found = sorted({(x, y) for x, y in points.tolist()})
+    if len(found) < 3:
+        return np.array(found)
+
+    def half(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        line: list[tuple[float, float]] = []
+        for x, y in ordered:
+            while len(line) > 1:
+                (ax, ay), (bx, by) = line[-2], line[-1]
+                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 1e-9:
+                    break
+                line.pop()
+            line.append((x, y))
+        return line[:-1]
+
+    return np.array(half(found) + half(found[::-1]))
+
+
 # --- SVG ------------------------------------------------------------------------------------------
 
 
@@ -283,7 +307,7 @@ def _artist(mark: Mark, downward: Any) -> Any:
 
     if isinstance(mark, Text):
         return Words(
-            *mark.at, mark.text, color=mark.fill, fontsize=mark.size, va="baseline",
+            float(mark.at[0]), float(mark.at[1]), mark.text, color=mark.fill, fontsize=mark.size, va="baseline",
             ha={"start": "left", "middle": "center", "end": "right"}[mark.anchor],
             fontweight="bold" if mark.bold else "normal", fontfamily="DejaVu Sans",
             parse_math=False, usetex=False, transform=downward,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.view.camera import Camera
-from linkwork.view.primitives import Mark, Path
+from linkwork.view.primitives import Mark, Path, hull
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,6 +33,8 @@ _FINE = 1.25  # samples a pixel, each way
 _LIGHT = np.array([-0.36, 0.58, 0.73]) / np.linalg.norm([-0.36, 0.58, 0.73])
 """Where the light comes from: along the drawing to the right, upward, towards the viewer."""
 _CREASE = np.cos(np.radians(38.0))
+_SHORTEST = 7.0  # pixels of an edge, with those that it goes on with
+_MOST_CUTS = 16  # planes that one triangle is divided by
 _TOUCHING = 0.2  # pixels of nearness below which two faces are not in front of each other
 
 
@@ -68,28 +70,61 @@ def shaded(solids: Sequence[Solid], camera: Camera, size: tuple[float, float]) -
     grid = _Grid(faces, size)
     colours = np.array([solid.rgb for solid in solids])
     corners, part, normals, pairs = _divided(faces, grid)
-    marks: list[Mark] = []
     vertices, triangles = _welded(corners, part, 0.02)
-    for shades in _SHADES:
-        light = 0.5 + 0.5 * (normals @ _LIGHT)
-        level = np.rint(light * (shades - 1)).astype(np.int64)
-        labels = _areas(triangles, part * shades + level)
-        labels = _consistent(labels, pairs)
-        if len(np.unique(labels)) <= MOST_AREAS:
-            break
+    level, labels = _shades_and_areas(triangles, part, normals, pairs)
     order = _order(labels, pairs, corners[:, :, 2].mean(axis=1))
     loops = _outlines(vertices, triangles, labels)
-    shade = _toned(colours[part], level / (shades - 1))
+    shade = _toned(colours[part], level)
+    marks: list[Mark] = []
     for label in order:
         if label in loops:
-            marks.append(Path(loops[label], fill=shade[label], closed=True, seam=0.7))
+            marks.append(Path(loops[label], fill=shade[label], closed=True, seam=1.1))
     lines = _chained(grid.seen(faces.edges, faces.edge_part))
     ink = [_ink(rgb) for rgb in colours]
     by_colour: dict[str, list[Floats]] = defaultdict(list)
     for k, line in lines:
-        by_colour[ink[k]].append(line)
+        length = np.linalg.norm(np.diff(line, axis=0), axis=1).sum()
+        if length > _SHORTEST:  # what is shorter is a rough mesh rather than a form
+            by_colour[ink[k]].append(line)
     marks += [Path(tuple(each), colour, 0.8) for colour, each in by_colour.items()]
     return marks
+
+
+def _shades_and_areas(
+    triangles: Ints, part: Ints, normals: Floats, pairs: _Pairs
+) -> tuple[Floats, Ints]:
+    """How light each triangle is, from 0 to 1, and the label of its area, in not too many areas."""
+    light = 0.5 + 0.5 * (normals @ _LIGHT)
+    level, labels = light, np.arange(len(triangles))
+    for shades in _SHADES:
+        steps = np.rint(light * (shades - 1)).astype(np.int64)
+        level = steps / (shades - 1.0)
+        labels = _consistent(_areas(triangles, part * shades + steps), pairs)
+        if len(np.unique(labels)) <= MOST_AREAS:
+            break
+    return level, labels
+
+
+def shadow(solids: Sequence[Solid], camera: Camera, height: float, colour: str) -> list[Mark]:
+    """The shadows (convex, one of each solid) on the ground at a height (m), under a high light."""
+    found: list[Floats] = []
+    for solid in solids:
+        flat = np.array(solid.vertices, np.float64)
+        flat[:, 2] = height
+        if len(outline := hull(_outermost(camera.pixels(flat)))) > 2:
+            found.append(outline)
+    return [Path(tuple(found), fill=colour, closed=True)] if found else []
+
+
+def _outermost(points: Floats) -> Floats:
+    """Of many points (n, 2) the first and the last of each half pixel's row."""
+    if len(points) < 500:
+        return points
+    order = np.lexsort((points[:, 0], np.rint(2.0 * points[:, 1])))
+    row = np.rint(2.0 * points[order, 1])
+    begins = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))
+    ends = np.append(begins[1:], len(row)) - 1
+    return points[order[np.concatenate([begins, ends])]]
 
 
 def silhouettes(solids: Sequence[Solid], camera: Camera, colour: str) -> list[Mark]:
@@ -252,26 +287,27 @@ class _Samples(NamedTuple):
     near: Floats
     face: Ints
 
+    def visible(self, n: int) -> NDArray[np.bool_]:
+        """Whether each of n faces is the nearest one anywhere.
+
+        What is thinner than the grid is left out: the seams of its neighbours cover it.
+        """
+        found = np.zeros(n, bool)
+        first = np.concatenate([[True], self.place[1:] != self.place[:-1]])[: len(self.place)]
+        found[self.face[first]] = True
+        return found
+
 
 class _Grid:
     """The faces sorted by nearness at each sample of the drawing."""
 
     def __init__(self, faces: _Faces, size: tuple[float, float]) -> None:
         self.w, self.h = (int(np.ceil(_FINE * x)) for x in size)
-        # of what touches, that of the later part is seen
         corners = faces.corners * [_FINE, _FINE, 1.0]
         self.samples = self.sampled(corners, faces.part)
-        place, near, face = self.samples
-        first = np.flatnonzero(np.concatenate([[True], place[1:] != place[:-1]])[: len(place)])
+        place, near, _ = self.samples
         self.nearest = np.full(self.w * self.h, -np.inf)
-        self.nearest[place[first]] = near[first]
-        self.visible = np.zeros(len(corners), bool)
-        self.visible[face[first]] = True
-        tiny = np.ones(len(corners), bool)
-        tiny[face] = False
-        middle = corners[tiny].mean(axis=1)
-        x, y = (np.clip(middle[:, k].astype(int), 0, n - 1) for k, n in ((0, self.w), (1, self.h)))
-        self.visible[tiny] = middle[:, 2] >= self.nearest[y * self.w + x] - 0.5
+        self.nearest[place[::-1]] = near[::-1]  # of one place the first, the nearest, stays
 
     def sampled(self, corners: Floats, part: Ints) -> _Samples:
         """The samples of triangles (k, 3, 3), ordered by place and from near to far."""
@@ -299,7 +335,7 @@ class _Grid:
             start[face]
             + slope[face, 0] * (column + 0.5)
             + slope[face, 1] * (row + 0.5)
-            + 1e-3 * part[face]
+            + 1e-3 * part[face]  # of what touches, that of the later part is seen
         )
         place = row * self.w + column
         if not len(place):
@@ -362,9 +398,9 @@ class _Pairs(NamedTuple):
 
     front: Ints
     behind: Ints
-    count: Ints
+    samples: Ints
 
-    def both_ways(self, labels: Ints, least: int = 2) -> tuple[Ints, Ints]:
+    def both_ways(self, labels: Ints, *, least: int) -> tuple[Ints, Ints]:
         """The labels that lie in front of each other, each pair once."""
         found = self.of(labels)
         n = int(labels.max(initial=0)) + 1
@@ -374,8 +410,8 @@ class _Pairs(NamedTuple):
         counts = np.zeros(len(code), np.int64)
         if len(code):
             match = code[order][place] == back
-            counts = np.where(match, found.count[order][place], 0)
-        bad = (np.minimum(found.count, counts) >= least) & (found.front < found.behind)
+            counts = np.where(match, found.samples[order][place], 0)
+        bad = (np.minimum(found.samples, counts) >= least) & (found.front < found.behind)
         return found.front[bad], found.behind[bad]
 
     def of(self, labels: Ints) -> _Pairs:
@@ -384,7 +420,7 @@ class _Pairs(NamedTuple):
         n = int(labels.max(initial=0)) + 1
         apart = a != b
         code, inverse = np.unique(a[apart] * n + b[apart], return_inverse=True)
-        count = np.bincount(inverse, self.count[apart], len(code)).astype(np.int64)
+        count = np.bincount(inverse, self.samples[apart], len(code)).astype(np.int64)
         return _Pairs(code // n, code % n, count)
 
 
@@ -403,41 +439,54 @@ def _divided(faces: _Faces, grid: _Grid) -> tuple[Floats, Ints, Floats, _Pairs]:
 
     Corners, parts and normals of the faces, and which lie in front of which.
     """
-    pairs = _pairs(grid.samples, grid.visible)
-    a, b = pairs.both_ways(np.arange(len(faces.corners)))
-    cuts: dict[int, list[int]] = defaultdict(list)
-    area = np.abs(_clockwise(faces.corners))
-    for first, second in zip(a.tolist(), b.tolist(), strict=True):
-        small, large = (first, second) if area[first] <= area[second] else (second, first)
-        cuts[small].append(large)
-    kept = grid.visible.copy()
+    corners, part = faces.corners, faces.part
+    seen = grid.samples.visible(len(corners))
+    pairs = _pairs(grid.samples, seen)
+    cuts = _cuts(corners, pairs)
+    slope, start = _planes(corners)
     pieces, source = list[Floats](), list[int]()
-    slope, start = _planes(faces.corners)
     for small, others in cuts.items():
-        found = [faces.corners[small]]
-        for large in others[:4]:
+        found = [corners[small]]
+        for large in others[:_MOST_CUTS]:
             gx, gy = slope[large]
             found = [p for piece in found for p in _cut(piece, gx, gy, float(start[large]))]
-        if len(found) > 1:
-            kept[small] = False
-            for piece in found:
-                for k in range(1, len(piece) - 1):
-                    pieces.append(piece[[0, k, k + 1]])
-                    source.append(small)
-    if not pieces:
-        index = np.flatnonzero(kept)
-    else:
-        index = np.concatenate([np.flatnonzero(kept), source])
-    corners = faces.corners[index]
-    if pieces:
-        corners[-len(pieces) :] = pieces
-        samples = grid.sampled(corners * [_FINE, _FINE, 1.0], faces.part[index])
-        pairs = _pairs(samples, np.ones(len(corners), bool))
-    else:
-        place = np.full(len(faces.corners), -1)
-        place[index] = np.arange(len(index))
-        pairs = _Pairs(place[pairs.front], place[pairs.behind], pairs.count)
-    return corners, faces.part[index], faces.normals[index], pairs
+        for piece in found:
+            pieces += [piece[[0, k, k + 1]] for k in range(1, len(piece) - 1)]
+            source += [small] * (len(piece) - 2)
+    kept = seen.copy()
+    kept[list(cuts)] = False
+    index = np.concatenate([np.flatnonzero(kept), np.array(source, np.int64)])
+    corners = np.concatenate([corners[kept], np.array(pieces).reshape(-1, 3, 3)])
+    fine = corners * [_FINE, _FINE, 1.0]
+    samples = grid.sampled(fine, part[index])
+    visible = samples.visible(len(corners))
+    pairs = _pairs(samples, visible)
+    place = np.cumsum(visible).astype(np.int64) - 1
+    pairs = _Pairs(place[pairs.front], place[pairs.behind], pairs.samples)
+    index = index[visible]
+    return corners[visible], part[index], faces.normals[index], pairs
+
+
+def _cuts(corners: Floats, pairs: _Pairs) -> dict[int, list[int]]:
+    """For triangles that cut through others, the smaller of two, the planes to divide it by."""
+    slope, start = _planes(corners)
+
+    def crosses(a: Ints, b: Ints) -> NDArray[np.bool_]:
+        xy = corners[a][:, :, :2]
+        above = corners[a][:, :, 2] - start[b][:, None] - np.einsum("kci,ki->kc", xy, slope[b])
+        return (above.min(axis=1) < -_TOUCHING) & (above.max(axis=1) > _TOUCHING)
+
+    a, b = np.minimum(pairs.front, pairs.behind), np.maximum(pairs.front, pairs.behind)
+    n = len(corners)
+    code = np.unique(a * n + b)
+    a, b = code // n, code % n
+    both = crosses(a, b) & crosses(b, a)
+    area = np.abs(_clockwise(corners))
+    found: dict[int, list[int]] = defaultdict(list)
+    for one, other in zip(a[both].tolist(), b[both].tolist(), strict=True):
+        small, large = (one, other) if area[one] <= area[other] else (other, one)
+        found[small].append(large)
+    return found
 
 
 def _cut(piece: Floats, gx: float, gy: float, start: float) -> list[Floats]:
@@ -500,7 +549,7 @@ def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
     found = pairs.of(labels)
     weight: dict[tuple[int, int], int] = {}
     for a, b, count in zip(
-        found.front.tolist(), found.behind.tolist(), found.count.tolist(), strict=True
+        found.front.tolist(), found.behind.tolist(), found.samples.tolist(), strict=True
     ):
         weight[a, b] = count
     covers: dict[int, list[int]] = defaultdict(list)  # what lies directly in front

@@ -17,7 +17,7 @@ from linkwork.algorithms.forward_kinematics import body_poses
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
 from linkwork.view.camera import Camera
-from linkwork.view.primitives import Circle, Mark, Path
+from linkwork.view.primitives import Circle, Mark, Path, hull
 
 Floats = NDArray[np.float64]
 
@@ -449,33 +449,6 @@ def mass_mark(center: Floats, radius: float) -> list[Mark]:
         quarter = np.concatenate([center[None], arc])
         marks.append(Path((quarter,), fill="#30353c", closed=True, of="centre of mass"))
     return [*marks, Circle(center, radius, INK, 1.4, of="centre of mass")]
-
-
-# --- outlines -------------------------------------------------------------------------------------
-
-
-def hull(points: Floats) -> Floats:
-    """The corners (k, 2) of the smallest convex area around points (n, 2).
-
-    Source: A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions",
-    Information Processing Letters 9 (1979).
-    """
-    found = sorted({(x, y) for x, y in points.tolist()})
-    if len(found) < 3:
-        return np.array(found)
-
-    def half(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        line: list[tuple[float, float]] = []
-        for x, y in ordered:
-            while len(line) > 1:
-                (ax, ay), (bx, by) = line[-2], line[-1]
-                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 1e-9:
-                    break
-                line.pop()
-            line.append((x, y))
-        return line[:-1]
-
-    return np.array(half(found) + half(found[::-1]))
 
 
 def _inside(outline: Floats, point: Floats) -> bool:
