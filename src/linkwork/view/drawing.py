@@ -57,7 +57,8 @@ _GHOSTS_OF_A_PATH = 5
 _MOST_POINTS = 240  # of the curve of a tip
 _NAMED = 8  # joints up to which a skeleton has their names
 _PLAIN = (0.70, 0.74, 0.79)  # the colour of shapes that have none
-_GHOST, _CURVE, _SHADOW = "#5b7f9f", "#d55e00", "#767c85"
+_GHOST = ("#86a9c6", "#41698d")  # of areas and their outlines
+_CURVE, _SHADOW = "#d55e00", "#767c85"
 _SYMBOL = 8.0  # pixels
 _BAR = 130.0  # pixels, at most, of the scale bar
 
@@ -166,7 +167,7 @@ def drawing(  # noqa: PLR0913  all but two are named options
     solids = [] if model is None else [_solids(model, at, loops=loops) for at in scene.postures]
     points = _extent(scene, solids, com=com, shadow=look.shows_ground and ground is not False)
     named = _named(m, labels, [] if isinstance(frames, bool) else shown, skeleton=model is None)
-    look = _fitted(look, points, wanted, title, labelled=bool(named))
+    look = _fitted(look, points, wanted, title, labelled=bool(named), symbols=model is None)
     symbol = _symbol(main, look)
     if solids:
         robots = _shaded_layers(solids, look, wanted)
@@ -196,7 +197,7 @@ def _shaded_layers(
     """Shapes in the light, and ghosts of them."""
     count = len(solids) - 1
     ghosts = [
-        Layer("ghost", tuple(silhouettes(each, look, _GHOST)), 0.1 + 0.26 * (k + 1) / count)
+        Layer("ghost", tuple(silhouettes(each, look, *_GHOST)), 0.1 + 0.26 * (k + 1) / count)
         for k, each in enumerate(solids[:-1])
     ]
     return [*ghosts, Layer("robot", tuple(shaded(solids[-1], look, size)))]
@@ -402,13 +403,21 @@ def _extent(scene: _Scene, solids: Sequence[Sequence[Solid]], *, com: bool, shad
 
 
 def _fitted(
-    look: Camera, points: Floats, size: tuple[float, float], title: str | None, *, labelled: bool
+    look: Camera,
+    points: Floats,
+    size: tuple[float, float],
+    title: str | None,
+    *,
+    labelled: bool,
+    symbols: bool,
 ) -> Camera:
     """The camera that shows the points between the margins."""
     w, h = size
-    side = 0.09 * w if labelled else 0.035 * w + 6.0
-    top = 0.045 * h + 6.0 + (24.0 if title else 0.0)
-    box = (side, top, w - side, h - 0.045 * h - 36.0)
+    side, above = (0.09 * w if labelled else 0.035 * w + 6.0), 0.045 * h + 6.0
+    below = above + 30.0
+    if symbols:  # they reach beyond their points
+        side, above, below = side + _SYMBOL, above + _SYMBOL, below + 2.0 * _SYMBOL
+    box = (side, above + (24.0 if title else 0.0), w - side, h - below)
     spread = float(np.ptp(points, axis=0).max())
     return look.fitted(points, box, least=max(1e-3 * spread, 1e-9) if spread > 1e-9 else 0.5)
 

@@ -44,7 +44,9 @@ def placed_labels(
                 text, box = _candidate(label, x, y, symbol + 4.0 + away)
                 if not _within(box, size) or any(_overlap(box, other) for other in boxes):
                     continue
-                cost = 1.5 * _covered(busy, box) + 0.5 * away + 0.4 * k
+                if away > 10.0 and _crosses(_leader(label.at, box, symbol), boxes):
+                    continue
+                cost = 3.0 * _covered(busy, box) + 0.5 * away + 0.4 * k
                 if best is None or cost < best[0]:
                     best = (cost, text, box, away)
             if best is not None and best[0] < away:
@@ -86,6 +88,15 @@ def _leader(at: Floats, box: tuple[float, float, float, float], symbol: float) -
     length = float(np.linalg.norm(way))
     start = at + way * min(symbol / max(length, 1e-9), 0.9)
     return Path((np.array([start, end]),), _INK, 0.7, opacity=0.7)
+
+
+def _crosses(line: Path, boxes: Sequence[tuple[float, float, float, float]]) -> bool:
+    """Whether a line of two points goes through one of the boxes."""
+    start, end = line.points()
+    points = start + np.linspace(0.0, 1.0, 24)[:, None] * (end - start)
+    return any(
+        bool(((points >= [a, b]) & (points <= [c, d])).all(axis=1).any()) for a, b, c, d in boxes
+    )
 
 
 def _within(box: tuple[float, float, float, float], size: tuple[float, float]) -> bool:

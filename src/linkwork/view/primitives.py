@@ -306,8 +306,9 @@ def _artist(mark: Mark, downward: Any) -> Any:
     from matplotlib.text import Text as Words  # noqa: PLC0415
 
     if isinstance(mark, Text):
+        x, y = mark.at.tolist()
         return Words(
-            float(mark.at[0]), float(mark.at[1]), mark.text, color=mark.fill, fontsize=mark.size, va="baseline",
+            x, y, mark.text, color=mark.fill, fontsize=mark.size, va="baseline",
             ha={"start": "left", "middle": "center", "end": "right"}[mark.anchor],
             fontweight="bold" if mark.bold else "normal", fontfamily="DejaVu Sans",
             parse_math=False, usetex=False, transform=downward,

@@ -127,14 +127,15 @@ def _outermost(points: Floats) -> Floats:
     return points[order[np.concatenate([begins, ends])]]
 
 
-def silhouettes(solids: Sequence[Solid], camera: Camera, colour: str) -> list[Mark]:
-    """Solids as areas of one colour, without light or edges."""
+def silhouettes(solids: Sequence[Solid], camera: Camera, colour: str, outline: str) -> list[Mark]:
+    """Solids as areas of one colour without light, and their outlines."""
     faces = _front_faces(solids, camera)
     if not len(faces.corners):
         return []
     vertices, triangles = _welded(faces.corners, faces.part, 0.02)
     loops = _outlines(vertices, triangles, _areas(triangles, faces.part))
-    return [Path(tuple(line for each in loops.values() for line in each), fill=colour, closed=True)]
+    lines = tuple(line for each in loops.values() for line in each)
+    return [Path(lines, outline, 0.8, colour, closed=True)]
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -430,7 +431,8 @@ def _pairs(samples: _Samples, visible: NDArray[np.bool_]) -> _Pairs:
     place, near, face = (a[shown] for a in samples)
     over = (place[1:] == place[:-1]) & (near[:-1] - near[1:] > _TOUCHING)
     n = len(visible)
-    code, count = np.unique(face[:-1][over] * n + face[1:][over], return_counts=True)
+    both: Ints = face[:-1][over] * n + face[1:][over]
+    code, count = np.unique(both, return_counts=True)
     return _Pairs(code // n, code % n, count)
 
 
@@ -461,7 +463,8 @@ def _divided(faces: _Faces, grid: _Grid) -> tuple[Floats, Ints, Floats, _Pairs]:
     samples = grid.sampled(fine, part[index])
     visible = samples.visible(len(corners))
     pairs = _pairs(samples, visible)
-    place = np.cumsum(visible).astype(np.int64) - 1
+    place = np.full(len(visible), -1)
+    place[visible] = np.arange(int(visible.sum()))
     pairs = _Pairs(place[pairs.front], place[pairs.behind], pairs.samples)
     index = index[visible]
     return corners[visible], part[index], faces.normals[index], pairs

@@ -92,7 +92,8 @@ class Posture:
         m = self.m
         found: list[list[Floats]] = [[] for _ in range(m.n_bodies)]
         for body in range(1, m.n_bodies):
-            found[int(m.parent[body])].append(self.seat(body))
+            if m.body_joint_types[body] is not JointType.FLOATING:  # which nothing carries
+                found[int(m.parent[body])].append(self.seat(body))
         for loop in m.loops:
             for name in (loop.frame_a, loop.frame_b):
                 k = m.frame(name)
