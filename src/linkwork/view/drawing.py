@@ -33,7 +33,7 @@ from linkwork.view.labels import Label, placed_labels
 from linkwork.view.model import Kind, ViewModel, view_model
 from linkwork.view.primitives import Circle, Layer, Mark, Path, Text, png, svg, text_width
 from linkwork.view.shading import Solid, shaded, shadow, silhouettes
-from linkwork.view.skeleton import (
+from linkwork.view.strokes import (
     AXES,
     INK,
     Posture,
@@ -42,7 +42,7 @@ from linkwork.view.skeleton import (
     skeleton,
     triad,
 )
-from linkwork.view.skeleton import ground as ground_marks
+from linkwork.view.strokes import ground as ground_marks
 
 if TYPE_CHECKING:
     from linkwork.mechanism.named_positions import Configuration
@@ -313,19 +313,16 @@ def _model(
             messages += model.messages
             if model.has_shapes:
                 return model, messages
-    name = robot.name
-    messages.append(f"'{name}' has no {shapes if isinstance(shapes, str) else ''}".rstrip())
-    messages[-1] += " shapes to draw: this is its skeleton"
-    return None, messages
+    return None, list(dict.fromkeys(messages)) or [f"'{robot.name}': its skeleton"]
 
 
 def _caption(messages: Sequence[str]) -> str:
     """A few words on the messages."""
     if not messages:
         return ""
-    if messages[-1].endswith("skeleton"):
+    if messages[-1].endswith(("skeleton", "skeleton is shown")):
         return "no shapes: its skeleton"
-    return f"{len(messages)} shapes are missing" if messages[1:] else "a shape is missing"
+    return f"{len(messages)} messages" if messages[1:] else "one message"
 
 
 def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
