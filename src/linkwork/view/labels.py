@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,11 @@ _WAYS = tuple(
     (float(np.cos(a)), float(np.sin(a))) for a in np.radians([0, 180, -35, 35, 215, 145, -90, 90])
 )
 _AWAY = (0.0, 6.0, 14.0, 26.0, 42.0, 62.0, 90.0, 130.0)  # pixels beyond the symbol
+_BESIDE = 10.0  # pixels up to which a name needs no line to its symbol
 _INK = "#767c85"
+
+Box: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
 
 
 class Label(NamedTuple):
@@ -35,38 +39,56 @@ def placed_labels(
     if not labels:
         return [], []
     busy = _occupied([mark for layer in drawn for mark in layer.marks], size)
-    boxes: list[tuple[float, float, float, float]] = []
+    boxes: list[Box] = []
     marks, left_out = list[Mark](), list[str]()
     for label in labels:
-        best: tuple[float, Text, tuple[float, float, float, float], float] | None = None
-        for away in _AWAY:
-            for k, (x, y) in enumerate(_WAYS):
-                text, box = _candidate(label, x, y, symbol + 4.0 + away)
-                if not _within(box, size) or any(_overlap(box, other) for other in boxes):
-                    continue
-                if away > 10.0 and _crosses(_leader(label.at, box, symbol), boxes):
-                    continue
-                cost = 3.0 * _covered(busy, box) + 0.5 * away + 0.4 * k
-                if best is None or cost < best[0]:
-                    best = (cost, text, box, away)
-            if best is not None and best[0] < away:
-                break  # what is farther costs more
+        best = _best(label, boxes, busy, size, symbol)
         if best is None:
             left_out.append(label.text)
             continue
-        _, text, box, away = best
-        boxes.append(box)
-        if away > 10.0:
-            line = _leader(label.at, box, symbol)
+        boxes.append(best.box)
+        if best.away > _BESIDE:
+            line = _leader(label.at, best.box, symbol)
             marks.append(line)
             _occupy(busy, line.points())
-        marks.append(text)
+        marks.append(best.text)
     return marks, left_out
 
 
-def _candidate(
-    label: Label, x: float, y: float, away: float
-) -> tuple[Text, tuple[float, float, float, float]]:
+class _Place(NamedTuple):
+    """A place for a name: what it costs, its mark and box, and how far it is from its symbol."""
+
+    cost: float
+    text: Text
+    box: Box
+    away: float
+
+
+def _best(
+    label: Label,
+    taken: Sequence[Box],
+    busy: NDArray[np.bool_],
+    size: tuple[float, float],
+    symbol: float,
+) -> _Place | None:
+    """The place that costs least: it is near, and covers little."""
+    best: _Place | None = None
+    for away in _AWAY:
+        if best is not None and best.cost < 0.5 * away:
+            break  # what is farther costs more
+        for k, (x, y) in enumerate(_WAYS):
+            text, box = _candidate(label, x, y, symbol + 4.0 + away)
+            if not _within(box, size) or any(_overlap(box, other) for other in taken):
+                continue
+            if away > _BESIDE and _crosses(_leader(label.at, box, symbol), taken):
+                continue
+            cost = 3.0 * _covered(busy, box) + 0.5 * away + 0.4 * k
+            if best is None or cost < best.cost:
+                best = _Place(cost, text, box, away)
+    return best
+
+
+def _candidate(label: Label, x: float, y: float, away: float) -> tuple[Text, Box]:
     """The name in one direction from its point, and the box around it."""
     anchor: Anchor = "start" if x > 0.3 else "end" if x < -0.3 else "middle"
     at = label.at + away * np.array([x, y])
@@ -81,7 +103,7 @@ def _candidate(
     )
 
 
-def _leader(at: Floats, box: tuple[float, float, float, float], symbol: float) -> Path:
+def _leader(at: Floats, box: Box, symbol: float) -> Path:
     """A thin line from the symbol at a point to the nearest place of a box."""
     end = np.array([np.clip(at[0], box[0], box[2]), np.clip(at[1], box[1], box[3])])
     way = end - at
@@ -90,7 +112,7 @@ def _leader(at: Floats, box: tuple[float, float, float, float], symbol: float) -
     return Path((np.array([start, end]),), _INK, 0.7, opacity=0.7)
 
 
-def _crosses(line: Path, boxes: Sequence[tuple[float, float, float, float]]) -> bool:
+def _crosses(line: Path, boxes: Sequence[Box]) -> bool:
     """Whether a line of two points goes through one of the boxes."""
     start, end = line.points()
     points = start + np.linspace(0.0, 1.0, 24)[:, None] * (end - start)
@@ -99,11 +121,11 @@ def _crosses(line: Path, boxes: Sequence[tuple[float, float, float, float]]) -> 
     )
 
 
-def _within(box: tuple[float, float, float, float], size: tuple[float, float]) -> bool:
+def _within(box: Box, size: tuple[float, float]) -> bool:
     return box[0] >= 2.0 and box[1] >= 2.0 and box[2] <= size[0] - 2.0 and box[3] <= size[1] - 2.0
 
 
-def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
@@ -137,7 +159,7 @@ def _occupy(busy: NDArray[np.bool_], line: Floats) -> None:
     busy[cells[inside, 1], cells[inside, 0]] = True
 
 
-def _covered(busy: NDArray[np.bool_], box: tuple[float, float, float, float]) -> int:
+def _covered(busy: NDArray[np.bool_], box: Box) -> int:
     """How many cells with something drawn a box covers."""
     left, top, right, bottom = (max(int(x / _CELL), 0) for x in box)
     return int(np.count_nonzero(busy[top : bottom + 1, left : right + 1]))

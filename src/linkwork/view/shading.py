@@ -431,7 +431,7 @@ def _pairs(samples: _Samples, visible: NDArray[np.bool_]) -> _Pairs:
     place, near, face = (a[shown] for a in samples)
     over = (place[1:] == place[:-1]) & (near[:-1] - near[1:] > _TOUCHING)
     n = len(visible)
-    both: Ints = face[:-1][over] * n + face[1:][over]
+    both = (face[:-1][over] * n + face[1:][over]).astype(np.int64)
     code, count = np.unique(both, return_counts=True)
     return _Pairs(code // n, code % n, count)
 
