@@ -337,7 +337,10 @@ def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
         T = poses[part.link] @ part.T_link_part
         mesh = model.geometries[part.geometry]
         vertices = mesh.vertices @ T[:3, :3].T + T[:3, 3]
-        rgb = _PLAIN if part.rgba is None else part.rgba[:3]
+        rgb = np.array(_PLAIN if part.rgba is None else part.rgba[:3])
+        if part.texture is not None:  # its mean colour
+            mean = np.array(model.textures[part.texture].mean[:3])
+            rgb = mean if part.rgba is None else mean * rgb
         found.append(Solid(vertices, mesh.faces, (rgb[0], rgb[1], rgb[2])))
     rods = [loop for loop in at.m.loops if loop.held.length] if loops else []
     for loop in rods:
