@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -206,15 +206,15 @@ def _shaded_layers(
 def _skeleton_layers(scene: _Scene, look: Camera, symbol: float, *, loops: bool) -> list[Layer]:
     """The skeleton with triads at its tips, and ghosts of it."""
     count = len(scene.postures) - 1
-    ghosts = [
-        Layer("ghost", tuple(skeleton(at, look, symbol, loops=loops)), 0.12 + 0.3 * (k + 1) / count)
-        for k, at in enumerate(scene.postures[:-1])
-    ]
+    layers: list[Layer] = []
+    for k, at in enumerate(scene.postures[:-1]):
+        marks = [replace(mark, of="") for mark in skeleton(at, look, symbol, loops=loops)]
+        layers.append(Layer("ghost", tuple(marks), 0.12 + 0.3 * (k + 1) / count))
     main = scene.postures[-1]
     body = skeleton(main, look, symbol, loops=loops)
     for tip in main.tips:
         body += triad(look, main.frame_pose(tip), 2.4 * symbol, 1.6)
-    return [*ghosts, Layer("robot", tuple(body))]
+    return [*layers, Layer("robot", tuple(body))]
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -413,10 +413,9 @@ def _fitted(
 ) -> Camera:
     """The camera that shows the points between the margins."""
     w, h = size
-    side, above = (0.09 * w if labelled else 0.035 * w + 6.0), 0.045 * h + 6.0
-    below = above + 30.0
+    side, above, below = (0.09 * w if labelled else 0.035 * w + 6.0), 0.035 * h + 6.0, 50.0
     if symbols:  # they reach beyond their points
-        side, above, below = side + _SYMBOL, above + _SYMBOL, below + 2.0 * _SYMBOL
+        side, above, below = side + 2.0 * _SYMBOL, above + _SYMBOL, below + 2.0 * _SYMBOL
     box = (side, above + (24.0 if title else 0.0), w - side, h - below)
     spread = float(np.ptp(points, axis=0).max())
     return look.fitted(points, box, least=max(1e-3 * spread, 1e-9) if spread > 1e-9 else 0.5)
@@ -532,9 +531,9 @@ def _furniture(
         Path((np.array([[x, y - 4.0], [x, y], [end, y], [end, y - 4.0]]),), INK, 1.4),
         Text(np.array([0.5 * (x + end), y - 7.0]), _length_text(length), 11.0, "middle", INK),
     ]
-    start = np.array([w - 40.0, h - 24.0])
+    start = np.array([w - 36.0, h - 20.0])
     for axis in np.argsort(look.toward):
-        way = 20.0 * np.array([look.right[axis], -look.up[axis]])
+        way = 17.0 * np.array([look.right[axis], -look.up[axis]])
         if float(np.linalg.norm(way)) < 3.0:
             continue
         marks += arrow(start, start + way, AXES[int(axis)], 1.6)
