@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))  # of this checkout, whatever is installed
 PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "gallery"
-SIZE, WIDE = (300, 240), (620, 300)
+SIZE = (300, 240)
 MOST_BYTES = 60_000
 
 POSES: dict[str, dict[str, float]] = {
@@ -70,6 +70,9 @@ MOTIONS: dict[str, tuple[Sequence[float], Sequence[float]]] = {
 }
 """Positions of the actuated joints of mechanisms with loops, at the beginning and at the end."""
 
+CROUCHED = ("triped", "triped_leg")
+"""Mechanisms that are shown where their motion ends: they are stretched at zero."""
+
 REAL: dict[str, tuple[str, dict[str, float]]] = {
     "ur10_robot": ("Universal Robots UR10", {"shoulder_lift_joint": -1.1, "elbow_joint": 1.4}),
     "panda": ("Franka Emika Panda with its hand", {"panda_joint4": -1.8, "panda_joint6": 1.9}),
@@ -94,15 +97,17 @@ make them; `python tools/docs/gallery.py` draws these again.
 
 def joint_positions(robot: Any, name: str) -> Any:
     """The configuration that a bundled model is shown at."""
+    if name in CROUCHED:
+        return motion(robot, name)[-1]
     q = robot.configuration(POSES.get(name, {}))
     return robot.assemble(q0=q).q if robot.loops else q
 
 
 def motion(robot: Any, name: str) -> Any:
-    """Five configurations (5, nq) from one position of the actuated joints to another."""
+    """Configurations (3 or 5, nq) from one position of the actuated joints to another."""
     begin, end = (np.array(each) for each in MOTIONS[name])
     near, rows = robot.assemble(q0=robot.neutral()).q, []
-    for share in np.linspace(0.0, 1.0, 5):
+    for share in np.linspace(0.0, 1.0, 5 if robot.n_q < 25 else 3):
         found = robot.assemble(begin + share * (end - begin), q0=near)
         if not found.success:
             raise SystemExit(f"{name}: {found.reason}")
