@@ -54,6 +54,7 @@ View = Literal["auto", "front", "side", "top", "iso"] | tuple[float, float]
 MOST_GHOSTS = 12
 """Ghosts in one drawing; of more configurations so many are drawn, evenly apart."""
 _GHOSTS_OF_A_PATH = 5
+_MOST_TIPS = 6  # ends of the tree with triads and curves of their own
 _MOST_POINTS = 240  # of the curve of a tip
 _NAMED = 8  # joints up to which a skeleton has their names
 _PLAIN = (0.70, 0.74, 0.79)  # the colour of shapes that have none
@@ -163,7 +164,7 @@ def drawing(  # noqa: PLR0913  all but two are named options
     m, main = scene.m, scene.postures[-1]
     wanted, shown = _size(size), _frame_names(m, frames)
     model, messages = _model(robot, shapes, allow)
-    look = camera(view, None if scene.moves_anyhow else main.axes)
+    look = camera(view, None if scene.moves_anyhow else main.axes, Posture(m, neutral(m)).points)
     solids = [] if model is None else [_solids(model, at, loops=loops) for at in scene.postures]
     points = _extent(scene, solids, com=com, shadow=look.shows_ground and ground is not False)
     named = _named(m, labels, [] if isinstance(frames, bool) else shown, skeleton=model is None)
@@ -212,7 +213,7 @@ def _skeleton_layers(scene: _Scene, look: Camera, symbol: float, *, loops: bool)
         layers.append(Layer("ghost", tuple(marks), 0.12 + 0.3 * (k + 1) / count))
     main = scene.postures[-1]
     body = skeleton(main, look, symbol, loops=loops)
-    for tip in main.tips:
+    for tip in main.tips if len(main.tips) <= _MOST_TIPS else ():
         body += triad(look, main.frame_pose(tip), 2.4 * symbol, 1.6)
     return [*layers, Layer("robot", tuple(body))]
 
@@ -280,7 +281,7 @@ def _tips(robot: Robot | Mechanism, at: Posture) -> list[int]:
             return [at.m.frame(robot.tip)]
         except InputError:
             pass
-    return at.tips[:6]
+    return at.tips[:_MOST_TIPS]
 
 
 def _curve(m: Mechanism, rows: Floats, frame: int) -> Floats:
@@ -433,8 +434,8 @@ def _symbol(at: Posture, look: Camera) -> float:
     gaps[gaps < 1.0] = np.inf
     nearest = gaps.min(axis=1)
     nearest = nearest[np.isfinite(nearest)]
-    typical = float(np.median(nearest)) if len(nearest) else np.inf
-    return float(np.clip(0.3 * typical, 4.0, _SYMBOL))
+    typical = float(np.quantile(nearest, 0.6)) if len(nearest) else np.inf
+    return float(np.clip(0.28 * typical, 3.0, _SYMBOL))
 
 
 def _below(

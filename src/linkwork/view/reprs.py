@@ -17,6 +17,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.robot_structure import leaders_of
 from linkwork.view.drawing import drawing
 from linkwork.view.primitives import Layer, Mark, Path, Text, svg
+from linkwork.view.strokes import Posture
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -36,8 +37,8 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#
 def robot_html(robot: Robot) -> str:
     """A robot: a drawing at its neutral configuration, and its joints with their limits."""
     q = robot.neutral()
-    if robot.loops:
-        q = robot.assemble(q0=q).q  # open where it cannot be closed
+    if _is_open(robot.mechanism, q):
+        q = robot.assemble(q0=q).q  # the nearest, where it cannot be closed
     return _beside(drawing(robot, q, size=_SIZE).svg, repr(robot), _joint_table(robot.mechanism))
 
 
@@ -69,6 +70,17 @@ def trajectory_html(trajectory: Trajectory) -> str:
     t, q, _, _ = trajectory.sample(n=200)
     names = trajectory.joint_names or tuple(f"position {k}" for k in range(trajectory.n))
     return _beside(_chart(t, q, names), repr(trajectory), "")
+
+
+def _is_open(m: Mechanism, q: Floats) -> bool:
+    """Whether the ends of a loop are seen to lie apart; without compiling anything."""
+    at = Posture(m, q)
+    for loop in m.loops:
+        a, b = (at.point(m.frame(name)) for name in (loop.frame_a, loop.frame_b))
+        gap = abs(float(np.linalg.norm(b - a)) - loop.distance)
+        if gap > 1e-3 * float(np.ptp(at.points, axis=0).max(initial=1e-9)):
+            return True
+    return False
 
 
 def _words(result: IKResult) -> list[tuple[str, str]]:
