@@ -144,6 +144,25 @@ def real_picture(name: str) -> str:
     return robot.plot(q, shapes=False, labels=False, size=SIZE, title=title).svg
 
 
+def path_picture() -> str:
+    """An arm on its way, with the curve of its tool and its centre of mass."""
+    import linkwork as lw  # noqa: PLC0415 -- after the path is set
+
+    robot = lw.load("ur5e")
+    begin, end = [2.6, -1.2, 1.3, -1.6, -1.57, 0.0], [4.2, -1.9, 1.9, -1.5, -1.57, 0.0]
+    way = lw.trajectory.point_to_point(begin, end, duration=2.0)
+    return robot.plot(path=way, com=True, frames="tool0", size=(420, 340)).svg
+
+
+def symbols_picture() -> str:
+    """A mechanism with names: joints of every tone, a loop, and what stands still."""
+    import linkwork as lw  # noqa: PLC0415 -- after the path is set
+
+    robot = lw.load("excavator")
+    q = robot.assemble([0.0, 0.15, 0.1], q0=robot.neutral()).q
+    return robot.plot(q, shapes=False, view="side", size=(420, 340)).svg
+
+
 def pictures() -> Iterator[tuple[str, Callable[[], str]]]:
     """The name of each picture, and what draws it."""
     from linkwork import models  # noqa: PLC0415 -- after the path is set
@@ -152,6 +171,8 @@ def pictures() -> Iterator[tuple[str, Callable[[], str]]]:
         yield name, lambda name=name: model_picture(name)
     for name in MOTIONS:
         yield f"{name}-motion", lambda name=name: motion_picture(name)
+    yield "drawing-path", path_picture
+    yield "drawing-symbols", symbols_picture
     for name in REAL:
         yield f"real-{name}", lambda name=name: real_picture(name)
 
