@@ -187,9 +187,7 @@ def _zeros(graph: Graph, outputs: Sequence[str]) -> Iterator[str]:
             yield f"{''.join(places[k : k + 50])}0"
 
 
-def _passed_on(
-    graph: Graph, spans: Sequence[tuple[int, int]], first: int
-) -> dict[int, int]:
+def _passed_on(graph: Graph, spans: Sequence[tuple[int, int]], first: int) -> dict[int, int]:
     """Where the values stand that a later part takes from an earlier one."""
     part = [k for k, (start, stop) in enumerate(spans) for _ in range(start, stop)]
     found: dict[int, int] = {}
@@ -318,9 +316,7 @@ class _Part:
             if self.graph.nodes[position].kind == "op":
                 self._operation(position)
             elif position in self._places:
-                self._lines.append(
-                    f"{''.join(self._places[position])}{self._value(position).text}"
-                )
+                self._lines.append(f"{''.join(self._places[position])}{self._value(position).text}")
         head = [f"let {','.join(self._all)}"] if self._all else []
         return head + self._lines
 
