@@ -16,7 +16,8 @@ Poses are 12 numbers, the rows of a matrix (3, 4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -224,6 +225,4 @@ def _text(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A string literal of JavaScript, of ASCII alone and without what ends a script element."""
-    import json
-
     return json.dumps(text).replace("<", "\\u003c")

@@ -566,11 +566,12 @@ export class RobotKinematics {
     free.fill(0, v, v + nv);
   }
 
-  /** The coordinate of a floating joint that carries all; -1 for none. */
+  /** The coordinate of a floating joint that carries everything that moves; -1 for none. */
   floatingBase() {
-    const first = this.columns[0];
-    if (!first || this.columnsOf[first.step].length !== 6) return -1;
-    return this.coordinates.findIndex((c) => c.v === first.v && c.type === "floating");
+    const first = this.columns[0]?.step ?? -1;
+    const carried = (step) => step === first || (step > first && carried(this.parents[step]));
+    if (first < 0 || !this.columns.every(({ step }) => carried(step))) return -1;
+    return this.coordinates.findIndex((c) => c.v === this.columns[0].v && c.type === "floating");
   }
 
   /** Put positions of what is free (or of one coordinate) back onto their limits; which ones. */
