@@ -128,7 +128,7 @@ def _tree(m: Mechanism) -> dict[str, Any]:
     """Transforms and their columns, and the frames that are fixed to them.
 
     ``columns``: the number of v, the transform, the axis, whether it turns, and the factor.
-    ``frames``: the transform, and the pose in its frame where it is another one.
+    ``frames``: the transform, and which of the ``places`` in its frame, where it is another one.
     """
     o = GraphOps()
     sweep = Sweep(o, m, o.input(0, m.n_q))
@@ -140,18 +140,26 @@ def _tree(m: Mechanism) -> dict[str, Any]:
             [step.start + i, k, axis, int(turns), step.factor]
             for i, (axis, turns) in enumerate(step.free)
         ]
-    frames: list[list[Any]] = []
+    places: list[list[float]] = []
+    frames: list[list[int]] = []
+    known: dict[tuple[float, ...], int] = {}
     for frame in range(len(m.frame_names)):
         place = m.frame_placement(frame)
-        twelve = [x + 0.0 for x in _twelve(FramePose(place.R, place.p))]
-        same = twelve == [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
-        frames.append([last[int(m.frame_body[frame])], *([] if same else twelve)])
+        twelve = tuple(x + 0.0 for x in _twelve(FramePose(place.R, place.p)))
+        own = [last[int(m.frame_body[frame])]]
+        if twelve != (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0):
+            if twelve not in known:
+                known[twelve] = len(places)
+                places.append(list(twelve))
+            own.append(known[twelve])
+        frames.append(own)
     return {
         "nq": m.n_q,
         "nv": m.n_v,
         "steps": [step.parent for step in sweep.transforms],
         "columns": columns,
         "frames": frames,
+        "places": places,
         "length": _length(m),
     }
 

@@ -12,11 +12,13 @@ const NEARLY_CLOSED = 1e-9; // what rounding may leave of a large mechanism
 const REACHED = 1e-7; // m and rad: a target is reached, well inside of what is told
 const TOLD = 1e-6; // m and rad: what is farther from a target is said to be
 const DEPENDENT = 1e-9; // the share of a row that is left when it follows from others
+const SINGULAR = 1e-6; // the same near a dead point
 const AT_LIMIT = 1e-9; // m and rad
 const ROTATION_LENGTH = 0.22; // a radian weighs as this share of the robot's length
 const LONGEST_STEP = 1.0; // rad, over all joints
 const LONGEST_CLOSED_STEP = 0.15; // the same where loops are to follow
 const SHORTEST_SHARE = 1e-5; // of a way: a shorter step makes nothing better
+const NO_FARTHER = "its loops close no farther";
 
 export class RobotKinematics {
   /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text. */
@@ -42,7 +44,7 @@ export class RobotKinematics {
       return { name, type, coordinate, coupled, multiplier: multiplier ?? 1, offset: offset ?? 0 };
     });
     this.actuated = new Set(data.actuated);
-    this.frames = data.frames.map(([step, ...place]) => ({ step, place: place.length ? place : null }));
+    this.frames = data.frames.map(([step, place]) => ({ step, place: data.places[place] ?? null }));
     this.parents = data.steps;
     this.columns = data.columns.map(([v, step, axis, turns, factor]) => ({ v, step, axis, turns, factor }));
     this.columnsOf = this.parents.map(() => []);
@@ -236,6 +238,13 @@ export class RobotKinematics {
     return new Rows(this.scaledRows(free), this.nRows, this.nv);
   }
 
+  /** The rank of the closure beside q, where it is not singular. */
+  rankBeside(q, free) {
+    const aside = Float64Array.from(this.unit, (unit, k) => 0.05 * unit * Math.cos(3 * k + 1));
+    this.openAt(this.integrate(q, aside));
+    return new Rows(this.scaledRows(free), this.nRows, this.nv, SINGULAR).rank;
+  }
+
   /** q with its loops closed by short steps of what is free; null where it goes farther than
    *  `longest` or does not close. */
   corrected(q, free, longest) {
@@ -318,11 +327,14 @@ export class RobotKinematics {
         const failed = path.to(share, length, moving, ignoreLimits);
         if (failed === null) step = Math.min(longest, 2 * step);
         else [step, reason] = [0.5 * step, failed];
+        if (failed && step < SHORTEST_SHARE * longest && path.aside(length, longest, moving, ignoreLimits)) {
+          step = longest;
+        }
       }
       if (path.share >= 1) break;
     }
     path.remember();
-    if (path.share >= 1) return { q: path.q, reason: "" };
+    if ((1 - path.share) * length <= TOLD) return { q: path.q, reason: "" };
     const at = path.q.subarray(c.q, c.q + c.nq);
     const where = c.nq === 1 ? ` at ${shown(at[0], c.lengths)}` : "";
     return { q: path.q, reason: `${name} stops${where}: ${reason}` };
@@ -626,20 +638,48 @@ class Path {
     }
     const rows = new Rows(robot.scaledRows(free), robot.nRows, robot.nv);
     const move = this.predicted(rows, change, step);
+    const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
+    if (far > 3 * LONGEST_CLOSED_STEP) return NO_FARTHER;
     const after = robot.integrate(this.q, robot.inUnits(move));
     this.place(after, share * length);
     const beyond = ignoreLimits ? [] : robot.clamp(after, free);
     const own = Uint8Array.from(free);
     for (const c of beyond) robot.hold(own, c);
-    const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
     const { q, pressed } = robot.correctedInside(after, own, 0.5 * far, ignoreLimits);
     if (q === null) {
       const at = [...new Set([...beyond, ...pressed])].map((c) => robot.joints[robot.coordinates[c].joint].name);
-      return at.length ? `${at.join(", ")} at ${at.length > 1 ? "limits" : "its limit"}` : "its loops close no farther";
+      return at.length ? `${at.join(", ")} at ${at.length > 1 ? "limits" : "its limit"}` : NO_FARTHER;
     }
     const tangent = robot.difference(this.q, q).map((x, k) => (x * free[k]) / (step * robot.unit[k]));
     Object.assign(this, { q, share, tangent, rank: rows.rank });
     return null;
+  }
+
+  /** Go on from a dead point, where others move though the coordinate stands: first they do, then
+   *  loops are closed with the coordinate a little farther. Whether that went well. */
+  aside(length, longest, free, ignoreLimits) {
+    const { robot } = this;
+    const usual = robot.rankBeside(this.q, free);
+    robot.openAt(this.q);
+    const rows = new Rows(robot.scaledRows(free), robot.nRows, robot.nv, SINGULAR);
+    if (rows.rank === usual) return false;
+    const before = this.tangent ?? free.map(() => 0);
+    const way = Float64Array.from(free, (on, k) => on * (before[k] + 1e-3 * Math.sin(k + 1)));
+    rows.project(way);
+    const size = Math.sqrt(sumOfSquares(way));
+    if (!(size > 1e-9)) return false;
+    for (let step = longest; step > 1e-3 * longest; step *= 0.5) {
+      const share = Math.min(1, this.share + step);
+      for (const far of [0.1, -0.1, 0.3, -0.3]) {
+        const after = robot.integrate(this.q, robot.inUnits(way, far / size));
+        this.place(after, share * length);
+        const { q } = robot.correctedInside(after, free, 0.6, ignoreLimits);
+        if (q === null) continue;
+        Object.assign(this, { q, share, tangent: null, rank: 0 });
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The move of the others that keeps loops closed to first order: the least one. Where a
@@ -667,7 +707,7 @@ class Path {
  *  from others are left out. Source: modified Gram-Schmidt with pivots, G. H. Golub, C. F. Van Loan,
  *  "Matrix Computations", 4th ed., sections 5.2.8 and 5.4. */
 class Rows {
-  constructor(matrix, m, n) {
+  constructor(matrix, m, n, dependent = DEPENDENT) {
     this.n = n;
     this.matrix = matrix;
     this.order = [];
@@ -688,7 +728,7 @@ class Rows {
       this.q.forEach((q, j) => (this.lengths[pivot][j] += takeAway(row, q))); // what rounding left
       const length = Math.sqrt(sumOfSquares(row));
       first ||= length;
-      if (!(length > DEPENDENT * first)) break;
+      if (!(length > dependent * first)) break;
       for (let k = 0; k < n; k++) row[k] /= length;
       this.lengths[pivot].push(length);
       for (const i of left) this.lengths[i].push(takeAway(rest.subarray(i * n, (i + 1) * n), row));
