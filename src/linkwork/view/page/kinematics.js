@@ -58,6 +58,7 @@ export class RobotKinematics {
     this.open = new Float64Array(this.nRows);
     this.slopes = new Float64Array(this.nRows * this.nv);
     this.way = null;
+    this.tied = this.tiedColumns();
   }
 
   // --- where things are ---------------------------------------------------------------------------
@@ -240,8 +241,7 @@ export class RobotKinematics {
 
   /** The rank of the closure beside q, where it is not singular. */
   rankBeside(q, free) {
-    const aside = Float64Array.from(this.unit, (unit, k) => 0.05 * unit * Math.cos(3 * k + 1));
-    this.openAt(this.integrate(q, aside));
+    this.openAt(this.aside(q, 0.05));
     return new Rows(this.scaledRows(free), this.nRows, this.nv, SINGULAR).rank;
   }
 
@@ -298,7 +298,9 @@ export class RobotKinematics {
     const all = new Uint8Array(this.nv).fill(1);
     const outside = !ignoreLimits && this.clamp(wanted, all, coordinate).length > 0;
     const reason = outside ? `${name} ends at its limit` : "";
-    if (!this.nRows || coordinate === this.base) return { q: wanted, success: !outside, reason };
+    const along = this.takenAlong(coordinate);
+    this.hold(along, coordinate);
+    if (!along.some(Boolean)) return { q: wanted, success: !outside, reason };
     const found = this.followed(Float64Array.from(q), coordinate, wanted, ignoreLimits);
     return { q: found.q, success: found.reason === "" && !outside, reason: found.reason || reason };
   }
@@ -307,7 +309,7 @@ export class RobotKinematics {
   followed(q, coordinate, wanted, ignoreLimits) {
     const c = this.coordinates[coordinate];
     const name = this.joints[c.joint].name;
-    const free = this.allButBase();
+    const free = this.takenAlong(coordinate);
     this.hold(free, coordinate);
     const others = Uint8Array.from(free);
     if (this.actuated.has(coordinate)) for (const k of this.actuated) this.hold(others, k);
@@ -358,7 +360,7 @@ export class RobotKinematics {
     const asked = { frame, T: Float64Array.from(T), free, ignoreLimits };
     let x = Float64Array.from(q);
     if (this.nRows) {
-      const start = this.closedStart(x, this.allButBase());
+      const start = this.closedStart(x, free);
       if (start === null) return this.told(x, asked, [], positionOnly, "its loops are not closed here");
       x = start;
     }
@@ -553,23 +555,61 @@ export class RobotKinematics {
   /** The numbers of v that move when a frame is dragged, as ones: joints that carry it, and those
    *  that loops tie to them; a floating base only where nothing else does. */
   movable(frame) {
-    if (this.nRows) return this.allButBase();
     const free = new Uint8Array(this.nv);
     for (let step = this.frames[frame].step; step >= 0; step = this.parents[step]) {
       for (const { v } of this.columnsOf[step]) free[v] = 1;
     }
-    if (this.base >= 0) {
-      const without = Uint8Array.from(free);
-      this.hold(without, this.base);
-      if (without.some(Boolean)) return without;
+    const without = this.withTied(free);
+    if (this.base >= 0) this.hold(without, this.base);
+    return without.some(Boolean) ? without : free;
+  }
+
+  /** The numbers of v that a coordinate takes along: those that loops tie to it. */
+  takenAlong(coordinate) {
+    const free = new Uint8Array(this.nv);
+    const { v, nv } = this.coordinates[coordinate];
+    return this.withTied(free.fill(1, v, v + nv));
+  }
+
+  withTied(free) {
+    const groups = new Set(this.tied.filter((_, k) => free[k]));
+    return Uint8Array.from(free, (on, k) => on || (groups.has(this.tied[k]) ? 1 : 0));
+  }
+
+  /** The number of a group for each number of v: those that loops tie to one another. */
+  tiedColumns() {
+    const group = Array.from({ length: this.nv }, (_, k) => k);
+    const join = (a, b) => {
+      const [from, to] = [group[a], group[b]];
+      if (from !== to) group.forEach((own, k) => own === from && (group[k] = to));
+    };
+    for (const { v, nv } of this.coordinates) for (let k = 1; k < nv; k++) join(v, v + k);
+    if (!this.nRows) return group;
+    this.openAt(this.aside(this.still(), 0.5)); // where nothing is zero by chance
+    for (let i = 0; i < this.nRows; i++) {
+      const row = this.slopes.subarray(i * this.nv, (i + 1) * this.nv);
+      const first = row.findIndex((x) => x !== 0);
+      row.forEach((x, k) => x !== 0 && join(first, k));
     }
-    return free;
+    return group;
   }
 
   allButBase() {
     const free = new Uint8Array(this.nv).fill(1);
     if (this.base >= 0) this.hold(free, this.base);
     return free;
+  }
+
+  /** All positions zero, and no turn of quaternions. */
+  still() {
+    const q = new Float64Array(this.nq);
+    for (const c of this.coordinates) if (c.nq > c.nv) q[c.q + c.nq - 4] = 1;
+    return q;
+  }
+
+  /** A configuration beside q. */
+  aside(q, far) {
+    return this.integrate(q, Float64Array.from(this.unit, (unit, k) => far * unit * Math.cos(3 * k + 1)));
   }
 
   /** Take the numbers of a coordinate from those that move. */
@@ -713,7 +753,8 @@ class Rows {
     this.order = [];
     this.q = [];
     const rest = Float64Array.from(matrix);
-    const left = Array.from({ length: m }, (_, i) => i);
+    const left = [];
+    for (let i = 0; i < m; i++) if (matrix.subarray(i * n, (i + 1) * n).some((x) => x !== 0)) left.push(i);
     this.lengths = Array.from({ length: m }, () => []);
     let first = 0;
     while (left.length) {
