@@ -7,7 +7,7 @@
 //            framePose(name): 12 numbers in the robot's base
 //   app      what is below
 
-import { h, iconButton, lengthText } from "./dom.js";
+import { h, iconButton } from "./dom.js";
 import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";

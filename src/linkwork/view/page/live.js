@@ -4,12 +4,15 @@
 const PAUSE = 1000 / 30; // ms between two states that are sent
 
 export class Channel {
-  constructor({ url, token }, app) {
+  constructor({ url, token, since }, app) {
     this.app = app;
-    this.url = url.replace(/\/$/, "");
+    // Where the server's port is forwarded, the page's own address is the one that leads back
+    this.url = location.protocol.startsWith("http") ? location.origin : url;
     this.token = token;
+    this.page = Math.random().toString(36).slice(2);
     this.waiting = new Map();
-    this.events = new EventSource(`${this.url}/events?token=${encodeURIComponent(token)}`);
+    const query = new URLSearchParams({ token, since: since ?? 0, page: this.page });
+    this.events = new EventSource(`${this.url}/events?${query}`);
     this.events.onmessage = (event) => this._take(JSON.parse(event.data));
     this.events.onopen = () => this._state("live", "Connected to Python");
     this.events.onerror = () => {
@@ -24,7 +27,7 @@ export class Channel {
     this.waiting.set(robot, Array.from(q));
     this._timer ??= setTimeout(() => {
       this._timer = undefined;
-      for (const [index, state] of this.waiting) this._post({ robot: index, q: state });
+      for (const [index, state] of this.waiting) this._post({ robot: index, q: state, page: this.page });
       this.waiting.clear();
     }, PAUSE);
   }

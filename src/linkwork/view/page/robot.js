@@ -3,7 +3,7 @@
 // What hangs on a link is a child of the link's group, whose matrix is set from the poses. Marks
 // (skeleton, frames, axes, ...) are instances of a few forms, placed anew when the robot has moved.
 
-import { bytesOf, decoded, matrixFrom, merged, shaded } from "./shapes.js";
+import { decoded, matrixFrom, merged, shaded } from "./shapes.js";
 
 const PLAIN = { visual: [0.80, 0.82, 0.85, 1], collision: [0.16, 0.62, 0.60, 1] };
 const MARK = {
@@ -52,7 +52,7 @@ const FORMS = {
 };
 
 export class RobotOnStage {
-  constructor(data, kinematics, stage, bytes, plainColours) {
+  constructor(data, kinematics, stage, bytes) {
     this.data = data;
     this.kinematics = kinematics;
     this.stage = stage;
@@ -73,9 +73,10 @@ export class RobotOnStage {
     this.shown = new Set();
     this.meshes = { visual: [], collision: [] };
     this._shapes = this._decode(bytes);
+    this._bytes = bytes;
+    this._textures = [];
     this._forms = {};
     this._instances = {};
-    this._plainColours = plainColours;
     this.poses = kinematics.poses(data.q);
     this._dirty = true;
     this.hasShapes = data.parts.length > 0;
@@ -110,7 +111,6 @@ export class RobotOnStage {
   get pickable() {
     const found = [];
     for (const kind of ["visual", "collision"]) for (const m of this.meshes[kind]) if (m.visible) found.push(m);
-    for (const name of ["bones", "ghostBones"]) void name;
     for (const name of ["bones", "turns", "slides", "balls"]) {
       const mark = this._instances[name];
       if (mark?.visible && this.shown.has("skeleton")) found.push(mark);
@@ -294,16 +294,18 @@ export class RobotOnStage {
     const piles = new Map(); // one mesh for each link, and for what of it is transparent
     for (const part of this.data.parts) {
       if (part.kind !== kind) continue;
-      const rgba = kind === "collision" ? PLAIN.collision : part.rgba ?? this._plainColours ?? PLAIN.visual;
+      const rgba = kind === "collision" ? PLAIN.collision : part.rgba ?? (part.texture === null ? PLAIN.visual : [1, 1, 1, 1]);
       const opacity = rgba[3] < 0.99 ? Math.round(rgba[3] * 20) / 20 : 1;
-      const key = `${part.link} ${opacity}`;
-      if (!piles.has(key)) piles.set(key, { link: part.link, opacity, parts: [] });
+      const textured = part.texture !== null && this.data.geometries[part.geometry].uv;
+      const texture = textured ? part.texture : null;
+      const key = `${part.link} ${opacity} ${texture}`;
+      if (!piles.has(key)) piles.set(key, { link: part.link, opacity, texture, parts: [] });
       piles.get(key).parts.push({ shape: this._shapes(part.geometry), T: part.T, rgba });
     }
-    for (const { link, opacity, parts } of piles.values()) {
+    for (const { link, opacity, texture, parts } of piles.values()) {
       const material = new THREE.MeshStandardMaterial({
         vertexColors: true, roughness: 0.58, metalness: 0.06, side: THREE.DoubleSide,
-        transparent: opacity < 1, opacity, depthWrite: opacity > 0.6,
+        transparent: opacity < 1, opacity, depthWrite: opacity > 0.6, map: texture === null ? null : this._texture(texture),
       });
       const mesh = new THREE.Mesh(merged(parts), material);
       mesh.receiveShadow = true;
@@ -311,6 +313,25 @@ export class RobotOnStage {
       this.links[link].add(mesh);
       this.meshes[kind].push(mesh);
     }
+  }
+
+  /** A texture, which is there once the browser has decoded it. */
+  _texture(index) {
+    return (this._textures[index] ??= (() => {
+      const { data: [start, length], type } = this.data.textures[index];
+      const texture = new THREE.Texture();
+      texture.colorSpace = THREE.SRGBColorSpace;
+      texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+      texture.anisotropy = 4;
+      const image = new Image();
+      image.onload = () => {
+        texture.image = image;
+        texture.needsUpdate = true;
+        this.stage.changed(false);
+      };
+      image.src = URL.createObjectURL(new Blob([this._bytes.slice(start, start + length)], { type }));
+      return texture;
+    })());
   }
 
   // --- marks --------------------------------------------------------------------------------------
@@ -383,11 +404,7 @@ export class RobotOnStage {
   }
 
   _colourOf(link, colour) {
-    if (this._lit?.has(link)) return 0x1553c4;
-    if (this.shown.has("torques")) {
-      this._shares ??= null;
-    }
-    return colour;
+    return this._lit?.has(link) ? 0x1553c4 : colour;
   }
 
   _bonePlaces(poses = this.poses) {
@@ -407,7 +424,7 @@ export class RobotOnStage {
       const kind = joint.coupled ? "coupled" : joint.actuated ? "actuated" : "passive";
       const share = torques?.shares[index];
       const colour = this._lit?.has(joint.link) ? 0x1553c4 : share == null ? MARK[kind] : heat(share);
-      const at = this._point(joint.link, [0, 0, 0]);
+      const at = this._point(joint.link, joint.at);
       const size = 1.9 * this.unit;
       const turn = new THREE.Quaternion();
       if (joint.axis) turn.setFromUnitVectors(Y, this._direction(joint.link, joint.axis).normalize());
@@ -458,7 +475,7 @@ export class RobotOnStage {
       const turn = new THREE.Quaternion().setFromUnitVectors(Y, this._direction(joint.link, joint.axis).normalize());
       const bold = index === this._axisOf ? 1.5 : 1;
       const matrix = new THREE.Matrix4().compose(
-        this._point(joint.link, [0, 0, 0]), turn, new THREE.Vector3(length * bold, length * bold, length * bold));
+        this._point(joint.link, joint.at), turn, new THREE.Vector3(length * bold, length * bold, length * bold));
       places.push({ matrix, colour: joint.coupled ? MARK.coupled : MARK.axis, link: joint.link });
     });
     return places;
@@ -496,7 +513,8 @@ export class RobotOnStage {
     const largest = Math.max(...this.data.masses.map((m) => m.mass));
     for (const m of this.data.masses)
       if (m.mass > 0) ball(this._point(m.link, m.com), this.unit * 0.9 * Math.cbrt(m.mass / largest), 0xe79bb6);
-    ball(new THREE.Vector3(...this.kinematics.centerOfMass(this.q)), 1.7 * this.unit, MARK.com);
+    const com = this.kinematics.centerOfMass(this.q);
+    if (com) ball(new THREE.Vector3(...com), 1.7 * this.unit, MARK.com);
     return places;
   }
 

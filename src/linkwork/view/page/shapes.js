@@ -14,7 +14,8 @@ export function bytesOf(base64) {
   return bytes;
 }
 
-/** Positions (3 numbers a vertex) and faces (3 vertices each) of a geometry in the page's data. */
+/** Positions (3 numbers a vertex), faces (3 vertices each) and, where there is a texture, uv (2 numbers
+ *  a corner) of a geometry in the page's data. */
 export function decoded(geometry, bytes) {
   const { n_vertices: nVertices, n_faces: nFaces, lower, step, bits, data } = geometry;
   const start = bytes.byteOffset + data[0];
@@ -23,14 +24,17 @@ export function decoded(geometry, bytes) {
   for (let k = 0; k < positions.length; k += 3)
     for (let axis = 0; axis < 3; axis++)
       positions[k + axis] = lower[axis] + step[axis] * numbers[k + axis];
-  const facesStart = start + 6 * nVertices + ((6 * nVertices) % 4);
-  const size = bits / 8;
-  const raw = bytes.buffer.slice(facesStart, facesStart + 3 * nFaces * size);
-  return { positions, faces: bits === 32 ? new Uint32Array(raw) : new Uint16Array(raw) };
+  const facesStart = start + 6 * nVertices;
+  const raw = bytes.buffer.slice(facesStart, facesStart + (3 * nFaces * bits) / 8);
+  const faces = bits === 32 ? new Uint32Array(raw) : new Uint16Array(raw);
+  if (!geometry.uv) return { positions, faces };
+  const { lower: uvLower, step: uvStep, start: uvStart } = geometry.uv;
+  const places = new Uint16Array(bytes.buffer.slice(start + uvStart, start + uvStart + 12 * nFaces));
+  return { positions, faces, uv: Float32Array.from(places, (x, k) => uvLower[k % 2] + uvStep[k % 2] * x) };
 }
 
 /** Corners of all faces with a normal each: {positions, normals}, 9 numbers a face. */
-export function shaded({ positions, faces }) {
+export function shaded({ positions, faces, uv }) {
   const n = faces.length;
   const faceNormals = new Float32Array(n); // 3 a face, as long as twice its area
   const count = new Uint32Array(positions.length / 3 + 1);
@@ -68,7 +72,7 @@ export function shaded({ positions, faces }) {
     normals[3 * corner + 1] = sy * scale;
     normals[3 * corner + 2] = sz * scale;
   }
-  return { positions: corners, normals };
+  return { positions: corners, normals, uv };
 }
 
 /** A 4x4 matrix of three.js from the 12 numbers (3x4, row after row) that start at `k`. */
@@ -114,6 +118,15 @@ export function merged(parts) {
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
   geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
   geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3, true));
+  if (parts.every((part) => part.shape.uv)) {
+    const uv = new Float32Array((2 * n) / 3);
+    let from = 0;
+    for (const { shape } of parts) {
+      uv.set(shape.uv, from);
+      from += shape.uv.length;
+    }
+    geometry.setAttribute("uv", new THREE.BufferAttribute(uv, 2));
+  }
   geometry.computeBoundingSphere();
   return geometry;
 }
