@@ -347,14 +347,14 @@ class PageServer:
         origin: str | None,
     ) -> None:
         """Messages for a page, until it goes away."""
-        writer.write(_head(200, "text/event-stream", None, origin=origin, close=True))
-        writer.transport.set_write_buffer_limits(high=_FEW)
         given = request.headers.get("last-event-id") or request.query.get("since", ["0"])[0]
         since = int(given) if given.isascii() and given.isdecimal() and len(given) < 16 else 0
         with self._lock:
             unknown = {key: e for key, e in self._newest.items() if e.number > since}
         page = _Page(request.query.get("page", [""])[0], writer, unknown)
         self._note(page, came=True)
+        writer.write(_head(200, "text/event-stream", None, origin=origin, close=True))
+        writer.transport.set_write_buffer_limits(high=_FEW)
         gone = asyncio.ensure_future(reader.read(1))  # a page has nothing more to ask here
         try:
             while not gone.done():
