@@ -45,13 +45,15 @@ class App {
     this.trajectory = page.trajectory;
     this._fit();
     this._camera(page.options.camera);
+    this._stageShows();
+    this._themes();
+    this.stage.prepare();
     this.tools = new Tools(this);
     this.motion = new MotionBar(this.host, this);
     this.panel = new Panel(document.getElementById("panel"), this);
     this.panel.build();
     this.motion.offer();
-    this._stageShows();
-    this._themes();
+    this._refreshLegend();
     this._keys();
     this.stage.beforeFrame.push(() => this._refresh());
     this.togglePanel(!SMALL.matches);
@@ -193,6 +195,7 @@ class App {
     else this.shown.delete(name);
     this.robots.forEach((robot) => robot.view.show(this.shown));
     this._stageShows();
+    this._refreshLegend();
     this.panel.refreshChips();
   }
 
@@ -201,7 +204,6 @@ class App {
     stage.grid.visible = shown.has("ground");
     stage.shadow.visible = shown.has("shadow");
     for (const mesh of this.sceneMeshes) mesh.visible = shown.has("scene");
-    this._refreshLegend();
     stage.changed();
   }
 

@@ -57,6 +57,11 @@ export class Stage {
     if (!this._waiting) this._waiting = requestAnimationFrame((time) => this.frame(time));
   }
 
+  /** Begin to compile what will be drawn, while the rest of the page is being made. */
+  prepare() {
+    this.renderer.compile(this.world, this.camera);
+  }
+
   /** Draw now. */
   frame(time = performance.now()) {
     this._waiting = 0;
@@ -92,8 +97,10 @@ export class Stage {
     else d.subVectors(this.camera.position, this.orbit.target).normalize();
     const half = (FIELD_OF_VIEW * Math.PI) / 360;
     const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+    const distance = (1.1 * this.size) / Math.sin(narrow);
     this.orbit.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(d, (1.06 * this.size) / Math.sin(narrow));
+    this.orbit.target.z -= 0.03 * distance * Math.tan(half) * 2; // the bar below takes room
+    this.camera.position.copy(this.orbit.target).addScaledVector(d, distance);
     this.orbit.minDistance = 0.05 * this.size;
     this.orbit.maxDistance = 40 * this.size;
     this.orbit.update();
