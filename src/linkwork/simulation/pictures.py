@@ -12,12 +12,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.figure import Figure
 
-from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
+from linkwork.simulation.result import row_index
 
 if TYPE_CHECKING:
     from linkwork.simulation.result import Simulation
@@ -46,7 +45,7 @@ def picture(
     Raises: UnknownNameError for a joint, InputError for a row that is not there.
     """
     m = simulation.mechanism
-    index = _row(simulation, row)
+    index = row_index(simulation, row)
     chosen = chosen_numbers(m, joints)
     if figure is None:
         figure = new_figure()
@@ -89,25 +88,6 @@ def picture(
     lines = [] if why == "finished" else wrap(why, 90)[:3]
     figure.suptitle("\n".join([f"{m.name}{number}", *lines]))
     return figure
-
-
-def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    shape = simulation.shape
-    size = int(np.prod(shape, dtype=np.int64))
-    if row is None:
-        return (0,) * len(shape)
-    if not shape:
-        if row in (0, ()):
-            return ()
-        raise InputError(f"there is no roll-out {row!r}: this is one, not a batch; leave out row")
-    if isinstance(row, tuple):
-        fits = len(row) == len(shape)
-        given = row if fits and all(0 <= k < n for k, n in zip(row, shape, strict=True)) else None
-    else:
-        given = np.unravel_index(row, shape) if 0 <= row < size else None
-    if given is None:
-        raise InputError(f"there is no roll-out {row!r}: the batch has the shape {shape}")
-    return tuple(int(k) for k in given)
 
 
 def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:
