@@ -10,8 +10,8 @@ import atexit
 import html
 import sys
 import threading
-import webbrowser
 import weakref
+import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,6 @@ from linkwork.view.server import Message, PageServer, is_loopback
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
-    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +53,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
     q: Configuration | None = None,
     *,
     robots: Sequence[tuple[Robot, ArrayLike]] = (),
-    scene: Scene | None = None,
+    scene: Any = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     units: Units = "deg",
@@ -186,7 +185,7 @@ class ShownRobot:
             self.robot, self._q, self._ghost, self.presets, self.T_world_robot, self.allow
         )
 
-    def moved_by_page(self, q: ArrayLike) -> None:
+    def moved_by_page(self, q: Any) -> None:
         """Take over where the user of a page has moved it.
 
         Raises: InputError, ShapeError for what is no configuration.
@@ -219,7 +218,7 @@ class Viewer:
     def __init__(
         self,
         robots: Sequence[ShownRobot],
-        scene: Scene | None = None,
+        scene: Any = None,
         *,
         units: Units = "deg",
         show: Sequence[str] | None = None,
@@ -227,7 +226,8 @@ class Viewer:
         height: int = 600,
     ) -> None:
         self._robots: list[ShownRobot] = []
-        self._scene, self._units, self._show, self._title = scene, units, show, title
+        self._scene, self._show, self._title = scene, show, title
+        self._units: Units = units
         self._height = whole_number(height, "height", least=100, most=10_000)
         self._trajectory: dict[str, Any] | None = None
         self._lock = threading.RLock()
@@ -265,13 +265,14 @@ class Viewer:
         self._robots[0].ghost = q
 
     @property
-    def scene(self) -> Scene | None:
+    def scene(self) -> Any:
         """What stands around. One that has changed is shown where it is set again."""
         return self._scene
 
     @scene.setter
-    def scene(self, scene: Scene | None) -> None:
-        self._scene = scene
+    def scene(self, scene: Any) -> None:
+        with self._lock:
+            self._scene, self._made = scene, {}
         self._send("scene", {"type": "scene", **scene_data(scene)})
 
     def add(
@@ -447,11 +448,12 @@ class Viewer:
             if not self._made:
                 self._made = page_data(
                     [each.for_the_page() for each in self._robots],
+                    scene=self._scene,
                     units=self._units,
                     show=self._show,
                     title=self._title,
                 )
-            made = dict(self._made)
+            made: dict[str, Any] = dict(self._made)
             made["robots"] = [
                 {**data, "q": each.q.tolist(), "ghost": _listed(each.ghost)}
                 for data, each in zip(made["robots"], self._robots, strict=True)
@@ -527,7 +529,7 @@ def _listed(q: Floats | None) -> list[float] | None:
     return None if q is None else q.tolist()
 
 
-def _one(q: ArrayLike | None, name: str, n: int, names: Sequence[str]) -> Floats:
+def _one(q: Any, name: str, n: int, names: Sequence[str]) -> Floats:
     """One configuration (n,), as a new array.
 
     Raises: ShapeError, InputError.
