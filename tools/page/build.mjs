@@ -23,7 +23,9 @@ const REPLACED = {
       getDepthSensingMesh = () => null; getEnvironmentBlendMode = () => "opaque";
     }`,
   "renderers/webgl/WebGLEnvironments.js": `
-    export const WebGLEnvironments = () => ({ get: (texture) => texture ?? null, dispose() {} });`,
+    export function WebGLEnvironments() {
+      return { get: (texture) => texture ?? null, dispose() {} };
+    }`,
 };
 
 // Shaders of materials, and pieces of shaders, that nothing on the page uses.

@@ -54,7 +54,7 @@ MODULES = (
 
 _STEPS = 65535  # of a coordinate in the box of its geometry
 _IMPORT = re.compile(r"(?m)^import [^;]*;\n")
-_EXPORT = re.compile(r"(?m)^export (?=(?:async )?(?:class|function|const|let)\b)")
+_EXPORT = re.compile(r"(?m)^export (?=(?:class|function|const) (\w+))")
 _COMMENT = re.compile(r"(?m)^\s*//.*\n|^\s*/\*\*.*\*/\n|^[ \t]+")
 _ENDS_A_SCRIPT = re.compile(r"</?script|<!--", re.IGNORECASE)
 
@@ -459,9 +459,17 @@ def _program(kinematics: Sequence[str]) -> str:
 
 @cache
 def _modules() -> str:
-    """Our modules one after the other, in one scope, without comments and indentation."""
-    texts = (_EXPORT.sub("", _IMPORT.sub("", _own(name))) for name in MODULES)
-    return "".join(_COMMENT.sub("", text) for text in texts)
+    """Our modules one after the other, each in a scope from which it hands out what it exports.
+
+    Comments and indentation are left out.
+    """
+    made: list[str] = []
+    for name in MODULES:
+        text = _IMPORT.sub("", _own(name))
+        exported = ", ".join(_EXPORT.findall(text))
+        body = _COMMENT.sub("", _EXPORT.sub("", text))
+        made.append(f"const {{{exported}}} = (() => {{\n{body}return {{{exported}}};\n}})();\n")
+    return "".join(made)
 
 
 @cache
