@@ -474,7 +474,8 @@ class Viewer:
         shown = self._robots[index]
         shown.moved_by_page(said.get("q"))
         self._listeners.notify(shown)
-        return {f"q {index}": {"type": "q", "robot": index, "q": shown.q.tolist()}}
+        told = {"type": "q", "robot": index, "q": shown.q.tolist(), "page": str(said.get("page"))}
+        return {f"q {index}": told}
 
 
 class _Listeners:
