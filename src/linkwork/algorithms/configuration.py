@@ -111,7 +111,7 @@ def random(m: Mechanism, rng: np.random.Generator, n: int) -> Floats:
 
     Raises: InputError for a joint whose lower limit is above its upper one.
     """
-    lower, upper = _ranges(m)
+    lower, upper = ranges(m)
     u = rng.random((n, m.n_q))
     # a mean with weights, which no limits however wide make overflow; rounding may pass a limit
     q = np.minimum(np.maximum((1 - u) * lower + u * upper, lower), upper)
@@ -142,7 +142,7 @@ def _within_angle(wxyz: Floats, limit: float) -> Floats:
     return np.column_stack([np.cos(0.5 * low), np.sin(0.5 * low)[:, None] * axis])
 
 
-def _ranges(m: Mechanism) -> tuple[Floats, Floats]:
+def ranges(m: Mechanism) -> tuple[Floats, Floats]:
     """Finite limits for every number of q."""
     wide = np.ones(m.n_q)
     for c, type in enumerate(m.joint_types):

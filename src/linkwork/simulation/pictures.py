@@ -13,12 +13,16 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.figure import Figure
 
+<<<<<<< HEAD
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
+=======
+from linkwork.mechanism.model import Mechanism
+>>>>>>> view-live
 from linkwork.mechanism.named_positions import labels
+from linkwork.simulation.result import row_index
 
 if TYPE_CHECKING:
     from linkwork.simulation.result import Simulation
@@ -45,7 +49,7 @@ def picture(
     Raises: UnknownNameError for a joint, InputError for a row that is not there.
     """
     m = simulation.mechanism
-    index = _row(simulation, row)
+    index = row_index(simulation, row)
     chosen = chosen_numbers(m, joints)
     if figure is None:
         figure = new_figure()
@@ -84,6 +88,7 @@ def picture(
     return figure
 
 
+<<<<<<< HEAD
 def draw_lines(
     axis: Any, times: Floats, values: Floats, names: Sequence[str], orders: Iterable[int]
 ) -> None:
@@ -118,6 +123,8 @@ def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int
     return tuple(int(k) for k in given)
 
 
+=======
+>>>>>>> view-live
 def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:
     """Indices of q and of v of these joints; by default all.
 
