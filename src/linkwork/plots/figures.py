@@ -106,17 +106,21 @@ def skeleton(robot: Robot, q: Floats) -> Floats:
     return np.array(lines).reshape(-1, 2, 3)
 
 
-def draw_skeleton(axes: Any, lines: Floats, *, colour: str = GREY, strength: float = 1.0) -> None:
+def draw_skeleton(axes: Any, lines: Floats, *, strength: float = 1.0, halo: bool = False) -> None:
     """Lines (n, 2, d) as bars with dots where they meet, in a plane (d = 2) or in space."""
     long = lines[np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1) > 1e-9]
     if not len(long):
         return
     gaps = np.full((len(long), 1, long.shape[2]), np.nan)
     path = np.concatenate([long, gaps], axis=1).reshape(-1, long.shape[2])
-    how: dict[str, Any] = {"color": colour, "alpha": strength, "solid_capstyle": "round"}
+    how: dict[str, Any] = {"color": GREY, "alpha": strength, "solid_capstyle": "round"}
+    if halo:  # so that it is seen on any colour
+        from matplotlib.patheffects import withStroke  # noqa: PLC0415  an extra
+
+        how["path_effects"] = [withStroke(linewidth=5.5, foreground="white")]
     axes.plot(*path.T, linewidth=3.0, zorder=2, **how)
     dots = np.unique(np.round(long.reshape(-1, long.shape[2]), 9), axis=0)
-    axes.plot(*dots.T, "o", color=colour, alpha=strength, markersize=4.5, zorder=2.1)
+    axes.plot(*dots.T, "o", color=GREY, alpha=strength, markersize=4.5, zorder=2.1)
 
 
 def equal(axes: Any, points: Floats, *, margin: float = 0.06) -> None:
@@ -129,7 +133,7 @@ def equal(axes: Any, points: Floats, *, margin: float = 0.06) -> None:
         for k, name in enumerate("xyz"):
             getattr(axes, f"set_{name}lim")(middle[k] - half[k], middle[k] + half[k])
             getattr(axes, f"set_{name}label")(f"{name} (m)", fontsize="small")
-        axes.set_box_aspect(half, zoom=0.92)
+        axes.set_box_aspect(half, zoom=1.0)
         axes.tick_params(labelsize="x-small")
         axes.locator_params(nbins=5)
     else:
@@ -148,4 +152,3 @@ def names_of_plane(plane: str | None) -> tuple[int, int] | None:
     if not (isinstance(plane, str) and len(plane) == 2 and len(set(plane) & set("xyz")) == 2):
         raise InputError(f"plane must be two of x, y, z, as in 'xz', not {plane!r:.40}")
     return "xyz".index(plane[0]), "xyz".index(plane[1])
-

@@ -236,7 +236,9 @@ def _principal(jacobians: Floats, kind: Kind) -> tuple[Floats, Floats]:
     return directions, lengths
 
 
-def _draw_ellipsoid(axes: Any, centre: Floats, directions: Floats, half: Floats, colour: str) -> None:
+def _draw_ellipsoid(
+    axes: Any, centre: Floats, directions: Floats, half: Floats, colour: str
+) -> None:
     """One ellipse or ellipsoid about a point, with its principal axes."""
     turn = np.linspace(0.0, 2.0 * np.pi, 121)
     stretched = directions * half
@@ -247,7 +249,11 @@ def _draw_ellipsoid(axes: Any, centre: Floats, directions: Floats, half: Floats,
     else:
         up = np.linspace(0.0, np.pi, 25)[:, None]
         ball = np.array(
-            [np.cos(turn[::4]) * np.sin(up), np.sin(turn[::4]) * np.sin(up), np.cos(up) + 0 * turn[::4]]
+            [
+                np.cos(turn[::4]) * np.sin(up),
+                np.sin(turn[::4]) * np.sin(up),
+                np.cos(up) + 0 * turn[::4],
+            ]
         )
         surface = centre[:, None, None] + np.einsum("ij,jkl->ikl", stretched, ball)
         axes.plot_surface(*surface, color=colour, alpha=0.25, linewidth=0.0, shade=True)

@@ -140,7 +140,7 @@ def positions(
     return drawn
 
 
-def torques(  # noqa: PLR0913  all but two are named choices
+def torques(
     robot: Robot,
     motion: Motion,
     *,
@@ -263,12 +263,10 @@ def _with_limits(
     for at, side in near:
         axis.axhspan(at, top if side > 0 else bottom_, color=LIGHT, linewidth=0.0, zorder=0)
         axis.axhline(at, color=GREY, linestyle="--", linewidth=1.0, zorder=1)
-    for at, side in set(sides) - set(near):
-        if np.isfinite(at):
-            text = f"{'↑' if side > 0 else '↓'} limit {at:.4g} {unit}"
-            place = {"xy": (0.995, 0.97 if side > 0 else 0.03), "xycoords": "axes fraction"}
-            where = "top" if side > 0 else "bottom"
-            axis.annotate(text, **place, ha="right", va=where, fontsize="x-small", color=GREY)
+    far = [f"{at:.4g}" for at, side in sides if np.isfinite(at) and (at, side) not in near]
+    if far:
+        told = f"limits {far[0]}, {far[1]}" if len(far) == 2 else f"limit {far[0]}"
+        axis.set_title(f"{told} {unit}", loc="right", fontsize="x-small", color=GREY, pad=3.0)
     beyond = (values < limits[0]) | (values > limits[1])
     if beyond.any():
         axis.plot(across, np.where(beyond, values, np.nan), color=BEYOND, linewidth=2.2, zorder=4)
@@ -281,4 +279,3 @@ def _decorated(axis: Any, name: str, unit: str) -> None:
     axis.tick_params(labelsize="small")
     axis.grid(visible=True, alpha=0.25)
     axis.margins(x=0.0)
-

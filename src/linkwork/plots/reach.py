@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import settings
 from linkwork.checks import finite_number, real_array, rotation_matrices, whole_number
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.plots.figures import (
@@ -42,16 +43,21 @@ Progress = Callable[[int, int], None]
 _ON_PLANE = 1.0e-6
 """How far (m) from a plane a point may be that counts as on it."""
 _STEPS_TO_PLANE = 25
-_LONG = 20_000  # problems from which a terminal is shown how far they are
+_SEEN_FROM = (28.0, -45.0)
+"""Degrees above the horizon, and about z."""
+_AT_ONCE = 1.0e-9
+"""Seconds for a target: a search ends after its first round, and does not look for what is nearest
+to a target that is out of reach, which would take a thousand times as long."""
+_LONG = 200_000  # searches from which a terminal is shown how far they are
 
 
-def workspace(  # noqa: PLR0913  all but two are named choices
+def workspace(
     robot: Robot,
     frame: str | None = None,
     *,
     plane: str | None = None,
     at: float = 0.0,
-    n: int = 50_000,
+    n: int = 100_000,
     seed: int = 0,
     colour: Literal["manipulability", "density"] = "manipulability",
     axes: Any = None,
@@ -60,7 +66,8 @@ def workspace(  # noqa: PLR0913  all but two are named choices
 
     A frame that moves in a plane, or a slice where a ``plane`` is named ("xz", with its third
     coordinate ``at``, m), is drawn as a map of cells, each with the best manipulability (of the
-    linear rows) or the number of configurations in it; else as points in space, at most 5000.
+    linear rows) or the number of configurations in it; else as points in space (at most
+    8000, without the quarter towards the viewer).
     Configurations of a slice are moved onto its plane along the Jacobian, and kept where they come
     within 1e-6 m of it inside the limits. Bases that float or drive, and slides without limits,
     stay at neutral. Robots with loops are assembled at random positions of their actuated joints.
@@ -147,7 +154,7 @@ def _draw_cells(axes: Any, points: Floats, worth: Floats, lines: Floats, colour:
     """A map of square cells: how many points are in each, or the best of them."""
     low, high = points.min(axis=0), points.max(axis=0)
     size = max(float((high - low).max()), 1e-9)
-    cell = size / np.clip(0.45 * np.sqrt(len(points)), 8.0, 160.0)
+    cell = size / np.clip(0.25 * np.sqrt(len(points)), 8.0, 160.0)
     count = np.maximum(np.ceil((high - low) / cell - 1e-9).astype(int), 1)
     start = 0.5 * (low + high) - 0.5 * count * cell
     edges = [start[k] + cell * np.arange(count[k] + 1) for k in range(2)]
@@ -166,10 +173,13 @@ def _draw_cells(axes: Any, points: Floats, worth: Floats, lines: Floats, colour:
         from matplotlib.colors import LogNorm  # noqa: PLC0415  an extra
 
         how["norm"] = LogNorm(1.0, max(float(values.max()), 2.0))
+    else:  # a few cells near singular assemblies would leave one colour for all others
+        how["vmax"] = float(np.quantile(values[reached], 0.98)) or 1.0
     mesh = axes.pcolormesh(*edges, shown, **how)
-    draw_skeleton(axes, lines, colour="#ffffff", strength=0.9)
+    draw_skeleton(axes, lines, halo=True)
     label = "configurations" if colour == "density" else "manipulability"
-    axes.figure.colorbar(mesh, ax=axes, shrink=0.85, label=label)
+    more = "max" if float(values.max()) > float(mesh.get_clim()[1]) * (1 + 1e-9) else "neither"
+    axes.figure.colorbar(mesh, ax=axes, shrink=0.85, label=label, extend=more)
     equal(axes, np.concatenate([points, lines.reshape(-1, 2)]))
 
 
@@ -178,14 +188,22 @@ def _draw_points(axes: Any, points: Floats, worth: Floats, lines: Floats, colour
     values, label = worth, "manipulability"
     if colour == "density":
         values, label = _neighbours(points), "points within a twentieth"
-    some = np.linspace(0, len(points) - 1, min(5000, len(points))).astype(int)
+    seen = np.flatnonzero(~_towards_viewer(points))
+    some = seen[np.linspace(0, len(seen) - 1, min(8000, len(seen))).astype(int)]
     draw_skeleton(axes, lines)
     dots = axes.scatter(
-        *points[some].T, c=values[some], s=3.0, cmap=MAP, alpha=0.7, linewidths=0.0,
+        *points[some].T, c=values[some], s=6.0, cmap=MAP, alpha=0.8, linewidths=0.0,
         rasterized=True,
     )  # fmt: skip
     axes.figure.colorbar(dots, ax=axes, shrink=0.7, pad=0.1, label=label)
     equal(axes, np.concatenate([points, lines.reshape(-1, 3)]), margin=0.0)
+    axes.view_init(*_SEEN_FROM)
+
+
+def _towards_viewer(points: Floats) -> NDArray[np.bool_]:
+    """The quarter of points (n, 3) that stands before the others: it is cut out of pictures."""
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    return (points[:, 0] > middle[0]) & (points[:, 1] < middle[1])
 
 
 def _neighbours(points: Floats) -> Floats:
@@ -231,7 +249,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     orientations: Literal["any"] | int | ArrayLike = "any",
     step: float | None = None,
     box: ArrayLike | None = None,
-    tries: int = 100,
+    searches: int = 16,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -239,7 +257,8 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     """Which points of a grid a frame's origin reaches, with which orientations.
 
     Each pose is a problem of inverse kinematics, and reached is what has a solution that was
-    verified: nothing is guessed. What is not reached was not found in ``tries`` searches.
+    verified: nothing is guessed. What is not reached was not found in so many ``searches``, each from
+    up to eight starts.
 
     ``plane`` ("xz", with its third coordinate ``at``, m) is by default that in which the frame
     moves, and without one the grid is in space. ``orientations``: "any"; a number of them, evenly
@@ -269,28 +288,36 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     points = points @ sight.rows + at_plane
     rotations = _rotations(robot, frame, orientations, some)
     shape = points.shape[:-1]
-    how: dict[str, Any] = {"tries": whole_number(tries, "tries"), "seed": seed, "threads": threads}
-    count = int(np.prod(shape)) * (1 if rotations is None else len(rotations))
-    with _told(count, progress) as tell:
-        if rotations is None:
-            name = robot.tip if frame is None else frame
-            found = robot.ik(points, tasks=Position(name), progress=tell, **how)
-            reached, q = np.asarray(found.success)[..., None], found.q[..., None, :]
-        else:
-            T = np.zeros((*shape, len(rotations), 4, 4))
-            T[..., :3, :3] = rotations
-            T[..., :3, 3] = points[..., None, :]
-            T[..., 3, 3] = 1.0
-            found = robot.ik(T, frame, progress=tell, **how)
-            reached, q = np.asarray(found.success), found.q
+    searches = whole_number(searches, "searches")
+    if rotations is None:
+        targets, asked = points, Position(robot.tip if frame is None else frame)
+    else:
+        targets, asked = np.zeros((*shape, len(rotations), 4, 4)), None
+        targets[..., :3, :3] = rotations
+        targets[..., :3, 3] = points[..., None, :]
+        targets[..., 3, 3] = 1.0
+    solver = robot.solver(frame if asked is None else None, tasks=asked)
+    lead = (*shape, 1 if rotations is None else len(rotations))
+    flat = targets.reshape(-1, *((3,) if rotations is None else (4, 4)))
+    reached, q = np.zeros(len(flat), bool), np.tile(robot.neutral(), (len(flat), 1))
+    threads = settings.most_threads() if threads is None else threads
+    with _told(len(flat) * searches, progress) as tell:
+        for search in range(searches):
+            left = np.flatnonzero(~reached)
+            if not len(left):
+                break
+            found = solver.solve(flat[left], seed=seed + search, seconds=_AT_ONCE, threads=threads)
+            good = np.asarray(found.success)
+            reached[left[good]], q[left[good]] = True, found.q[good]
+            if tell is not None:
+                tell((search + 1) * len(flat), searches * len(flat))
+    reached, q = reached.reshape(lead), q.reshape(*lead, robot.n_q)
     return ReachMap(
         points=points, rotations=rotations, reached=reached, q=q, step=step, sight=sight
     )
 
 
-def reachability(
-    robot: Robot, frame: str | None = None, *, axes: Any = None, **how: Any
-) -> Any:
+def reachability(robot: Robot, frame: str | None = None, *, axes: Any = None, **how: Any) -> Any:
     """Axes with the share of orientations that are reached at each point of a grid.
 
     ``how`` are the keywords of `reach_map`, whose result it draws: in a plane as a map of cells, in
@@ -312,30 +339,30 @@ def reachability(
     places = made.points @ sight.rows.T
     one = made.reached.shape[-1] == 1
     label = "reached" if one else "share of orientations reached"
-    how_drawn: dict[str, Any] = {"cmap": MAP, "vmin": 0.0, "vmax": 1.0}
+    how_drawn: dict[str, Any] = {"cmap": _one_colour() if one else MAP, "vmin": 0.0, "vmax": 1.0}
     if sight.in_space:
         flat, values = places.reshape(-1, 3), np.asarray(made.share).reshape(-1)
-        middle = 0.5 * (flat.min(axis=0) + flat.max(axis=0))
-        cut = (flat[:, 0] > middle[0]) & (flat[:, 1] < middle[1])
-        seen = made.reached.any(axis=-1).reshape(-1) & ~cut
+        seen = made.reached.any(axis=-1).reshape(-1) & ~_towards_viewer(flat)
         draw_skeleton(axes, lines)
         drawn = axes.scatter(
             *flat[seen].T, c=values[seen], s=_dot_size(flat, made.step), marker="s",
             alpha=0.85, linewidths=0.0, rasterized=True, **how_drawn,
         )  # fmt: skip
         equal(axes, flat, margin=0.0)
-        axes.view_init(elev=28, azim=-45)
+        axes.view_init(*_SEEN_FROM)
     else:
         x, y = places[0, :, 0], places[:, 0, 1]
         edges = [np.append(c, c[-1] + made.step) - 0.5 * made.step for c in (x, y)]
         axes.set_facecolor(LIGHT)
         drawn = axes.pcolormesh(*edges, share, rasterized=True, zorder=1, **how_drawn)
-        draw_skeleton(axes, lines, colour="#ffffff", strength=0.9)
+        draw_skeleton(axes, lines, halo=True)
         equal(axes, np.concatenate([places.reshape(-1, 2), lines.reshape(-1, 2)]))
         axes.set_xlabel(f"{sight.names[0]} (m)")
         axes.set_ylabel(f"{sight.names[1]} (m)")
     if not one:
-        axes.figure.colorbar(drawn, ax=axes, shrink=0.8, pad=0.1 if sight.in_space else 0.03, label=label)
+        axes.figure.colorbar(
+            drawn, ax=axes, shrink=0.8, pad=0.1 if sight.in_space else 0.03, label=label
+        )
     name = robot.tip if frame is None else frame
     count = int(made.reached.sum())
     axes.set_title(
@@ -344,6 +371,12 @@ def reachability(
         fontsize="small", loc="left",
     )  # fmt: skip
     return axes
+
+
+def _one_colour() -> Any:
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415  an extra
+
+    return ListedColormap([drawing_with().COLOURS[4]])
 
 
 def _dot_size(points: Floats, step: float) -> float:
@@ -441,5 +474,5 @@ def _told(count: int, progress: Progress | None) -> Generator[Progress | None, N
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
     with Bar(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(f"solving {count:,} poses", total=count)
+        task = shown.add_task("reach", total=count)
         yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -13,14 +13,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.figure import Figure
 
-<<<<<<< HEAD
-from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, Mechanism
-=======
-from linkwork.mechanism.model import Mechanism
->>>>>>> view-live
 from linkwork.mechanism.named_positions import labels
 from linkwork.simulation.result import row_index
 
@@ -88,7 +84,6 @@ def picture(
     return figure
 
 
-<<<<<<< HEAD
 def draw_lines(
     axis: Any, times: Floats, values: Floats, names: Sequence[str], orders: Iterable[int]
 ) -> None:
@@ -104,27 +99,6 @@ def legend_beside(axis: Any) -> None:
     axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _row(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    shape = simulation.shape
-    size = int(np.prod(shape, dtype=np.int64))
-    if row is None:
-        return (0,) * len(shape)
-    if not shape:
-        if row in (0, ()):
-            return ()
-        raise InputError(f"there is no roll-out {row!r}: this is one, not a batch; leave out row")
-    if isinstance(row, tuple):
-        fits = len(row) == len(shape)
-        given = row if fits and all(0 <= k < n for k, n in zip(row, shape, strict=True)) else None
-    else:
-        given = np.unravel_index(row, shape) if 0 <= row < size else None
-    if given is None:
-        raise InputError(f"there is no roll-out {row!r}: the batch has the shape {shape}")
-    return tuple(int(k) for k in given)
-
-
-=======
->>>>>>> view-live
 def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:
     """Indices of q and of v of these joints; by default all.
 

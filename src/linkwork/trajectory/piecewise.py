@@ -326,9 +326,7 @@ class Trajectory:
             raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
         names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
         wanted = (joints,) if isinstance(joints, str) else joints
-        chosen = (
-            list(range(self.n)) if wanted is None else [_index(each, names) for each in wanted]
-        )
+        chosen = list(range(self.n)) if wanted is None else [_index(each, names) for each in wanted]
         figure = pictures.new_figure((8.0, 8.0)) if figure is None else figure
         axes = figure.subplots(4, 1, sharex=True)
         t = np.unique(np.concatenate([np.linspace(0.0, self.duration, 1000), self.times]))
