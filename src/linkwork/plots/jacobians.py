@@ -247,7 +247,7 @@ def _draw_ellipsoid(
         axes.fill(*outline, color=colour, alpha=0.2, linewidth=0.0, zorder=3)
         axes.plot(*outline, color=colour, linewidth=1.6, zorder=3.1)
     else:
-        up = np.linspace(0.0, np.pi, 25)[:, None]
+        round_, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
         ball = np.array(
             [
                 np.cos(turn[::4]) * np.sin(up),

@@ -48,7 +48,7 @@ _SEEN_FROM = (28.0, -45.0)
 _AT_ONCE = 1.0e-9
 """Seconds for a target: a search ends after its first round, and does not look for what is nearest
 to a target that is out of reach, which would take a thousand times as long."""
-_LONG = 200_000  # searches from which a terminal is shown how far they are
+_LONG = 50_000  # poses from which a terminal is shown how far they are
 
 
 def workspace(
@@ -249,7 +249,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     orientations: Literal["any"] | int | ArrayLike = "any",
     step: float | None = None,
     box: ArrayLike | None = None,
-    searches: int = 16,
+    searches: int = 48,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -257,16 +257,16 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     """Which points of a grid a frame's origin reaches, with which orientations.
 
     Each pose is a problem of inverse kinematics, and reached is what has a solution that was
-    verified: nothing is guessed. What is not reached was not found in so many ``searches``, each from
-    up to eight starts.
+    verified: nothing is guessed. What is not reached was not found in so many ``searches``, in turn
+    from random configurations and from the solutions of neighbouring points.
 
     ``plane`` ("xz", with its third coordinate ``at``, m) is by default that in which the frame
     moves, and without one the grid is in space. ``orientations``: "any"; a number of them, evenly
     spread (of a frame that turns about one axis only, about that); or rotations (3, 3), (k, 3, 3).
     ``step`` (m) is the distance of points, by default a fortieth of the reach in a plane, a
     sixteenth in space. ``box`` (2, 2) or (2, 3) has the grid's lowest and highest corner, by
-    default around all that random configurations reach. ``progress(done, total)`` is called now
-    and then; a terminal is shown a bar.
+    default around all that random configurations reach. ``progress(done, total)`` is called
+    after each search; a terminal is shown a bar.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -290,7 +290,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     shape = points.shape[:-1]
     searches = whole_number(searches, "searches")
     if rotations is None:
-        targets, asked = points, Position(robot.tip if frame is None else frame)
+        targets, asked = points[..., None, :], Position(robot.tip if frame is None else frame)
     else:
         targets, asked = np.zeros((*shape, len(rotations), 4, 4)), None
         targets[..., :3, :3] = rotations
@@ -298,20 +298,30 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
         targets[..., 3, 3] = 1.0
     solver = robot.solver(frame if asked is None else None, tasks=asked)
     lead = (*shape, 1 if rotations is None else len(rotations))
-    flat = targets.reshape(-1, *((3,) if rotations is None else (4, 4)))
-    reached, q = np.zeros(len(flat), bool), np.tile(robot.neutral(), (len(flat), 1))
-    threads = settings.most_threads() if threads is None else threads
-    with _told(len(flat) * searches, progress) as tell:
+    reached, q = np.zeros(lead, bool), np.tile(robot.neutral(), (*lead, 1))
+    rng = np.random.default_rng(seed)
+    how: dict[str, Any] = {"seconds": _AT_ONCE}
+    how["threads"] = settings.most_threads() if threads is None else threads
+    directions = [(axis, by) for by in (1, -1) for axis in range(len(shape))]
+    with _told(searches, reached.size, progress) as tell:
         for search in range(searches):
-            left = np.flatnonzero(~reached)
-            if not len(left):
-                break
-            found = solver.solve(flat[left], seed=seed + search, seconds=_AT_ONCE, threads=threads)
-            good = np.asarray(found.success)
-            reached[left[good]], q[left[good]] = True, found.q[good]
+            # from where nothing is known, from random configurations, from neighbours' solutions
+            turn = search % (len(directions) + 1)
+            asked_now, q0 = ~reached, None
+            if turn:
+                axis, by = directions[turn - 1]
+                asked_now &= np.roll(reached, by, axis)
+                q0 = np.roll(q, by, axis)[asked_now]
+            elif search:
+                q0 = robot.random(int(asked_now.sum()), seed=rng)
+            if asked_now.any():
+                poses = np.broadcast_to(targets, (*lead, *targets.shape[len(lead) :]))[asked_now]
+                found = solver.solve(poses, q0, seed=seed + search, **how)
+                good = np.asarray(found.success)
+                q[asked_now] = np.where(good[:, None], found.q, q[asked_now])
+                reached[asked_now] = good
             if tell is not None:
-                tell((search + 1) * len(flat), searches * len(flat))
-    reached, q = reached.reshape(lead), q.reshape(*lead, robot.n_q)
+                tell(search + 1, searches)
     return ReachMap(
         points=points, rotations=rotations, reached=reached, q=q, step=step, sight=sight
     )
@@ -465,14 +475,14 @@ def _spread(k: int) -> Floats:
 
 
 @contextmanager
-def _told(count: int, progress: Progress | None) -> Generator[Progress | None, None, None]:
-    """Who is told how far it is: the caller, or for many problems a terminal."""
-    if progress is not None or count < _LONG or not sys.stderr.isatty():
+def _told(searches: int, poses: int, progress: Progress | None) -> Generator[Progress | None]:
+    """Who is told how far it is: the caller, or for many poses a terminal."""
+    if progress is not None or poses < _LONG or not sys.stderr.isatty():
         yield progress
         return
     from rich.console import Console  # noqa: PLC0415  few need it
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
     with Bar(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("reach", total=count)
+        task = shown.add_task(f"searching for {poses:,} poses", total=searches)
         yield lambda done, total: shown.update(task, completed=done, total=total)
