@@ -197,7 +197,7 @@ def test_what_has_no_shapes_is_refused_by_name(robot: lw.Robot):
         robot.link_parts("hand")
     with pytest.raises(InputError, match="'visual' or 'collision'"):
         robot.link_parts("arm", "look")  # type: ignore[arg-type]
-    with pytest.raises(UnsupportedFeatureError, match="no URDF description"):
+    with pytest.raises(UnsupportedFeatureError, match="has no description"):
         lw.Robot(robot.mechanism).mesh()
     empty = lw.load('<robot name="e"><link name="a"/></robot>')
     with pytest.raises(InputError, match="no visual shapes"):

@@ -6,19 +6,30 @@ files are found and opened when they are asked for, each once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
-from linkwork.formats.urdf import records
+from linkwork.errors import InputError, LinkworkError, UnknownNameError, UnsupportedFeatureError
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere
 from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder
-from linkwork.mechanism.from_urdf import rotation_from_rpy
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.shapes import (
+    KINDS,
+    Ellipsoid,
+    HalfSpace,
+    Kind,
+    LinkShape,
+    MeshFile,
+    Shape,
+    Shapes,
+    Triangles,
+    Unread,
+)
 
 if TYPE_CHECKING:
     import trimesh
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
     from linkwork.geometry.properties import MassProperties
 
 Floats = NDArray[np.float64]
-Kind = Literal["visual", "collision"]
 Missing = Literal["raise", "skip"]
 
 
@@ -41,7 +51,7 @@ class ShownPart:
     mesh: trimesh.Trimesh
     T_link_part: Floats
     name: str | None = None
-    rgba: tuple[float, float, float, float] | None = None
+    rgba: Rgba | None = None
     texture: Path | None = None
     file: Path | None = None
 
@@ -49,7 +59,7 @@ class ShownPart:
 class RobotMeshes:
     """Shapes of the links of a robot, by the description that it was loaded from."""
 
-    document: records.Document | None
+    shapes: Shapes | None
     mechanism: Mechanism
 
     if TYPE_CHECKING:
@@ -68,22 +78,21 @@ class RobotMeshes:
 
         In the order of the description, scales applied, poses not. ``kind`` is "visual" or
         "collision". ``allow`` are folders that meshes may lie in, beside the description's package;
-        ``missing="skip"`` leaves out what cannot be had.
+        ``missing="skip"`` leaves out what cannot be had. A plane has no end, so it has no mesh.
 
         Raises: UnknownNameError for a link; InputError for a mesh that is not found or is faulty;
-        UnsupportedFeatureError for a robot without a description.
+        MissingExtraError where a format needs a package that is not installed;
+        UnsupportedFeatureError for a shape that is not read, and a robot without a description.
         """
-        document = self._description()
+        shapes = self._described_shapes()
         if missing not in ("raise", "skip"):
             raise InputError(f"missing is 'raise' or 'skip', not {missing!r}")
-        materials = _materials(document)
         found: list[ShownPart] = []
-        for shown in _shown(document, link, kind):
-            try:
-                found.extend(_parts(shown, materials, document.robot.file, allow))
-            except InputError as error:
-                if missing == "raise":
-                    raise InputError(f"link '{link}': {error}") from None
+        for shape in _of_link(shapes, link, kind):
+            shown = shown_parts(shape, shapes.file, allow)
+            if shown.errors and missing == "raise":
+                raise type(shown.errors[0])(f"link '{link}': {shown.errors[0]}") from None
+            found.extend(shown.parts)
         return tuple(found)
 
     def link_mesh(
@@ -118,10 +127,10 @@ class RobotMeshes:
             raise InputError("one configuration (nq,) is needed, not a batch of them")
         T_world = dict(zip(self.mechanism.frame_names, poses, strict=True))
         placed: list[tuple[ShownPart, Floats]] = []
-        for link in self._description().robot.links:
-            if link.name in T_world:  # the robot may be a part of what was described
-                for part in self.link_parts(link.name, kind, allow=allow, missing=missing):
-                    placed.append((part, T_world[link.name] @ part.T_link_part))
+        for link in self._described_shapes().of_link:
+            if link in T_world:  # the robot may be a part of what was described
+                for part in self.link_parts(link, kind, allow=allow, missing=missing):
+                    placed.append((part, T_world[link] @ part.T_link_part))
         return _joined(placed)
 
     def bounding_box(
@@ -164,112 +173,142 @@ class RobotMeshes:
         """
         from linkwork.geometry import properties  # noqa: PLC0415  few need it
 
-        document = self._description()
+        shapes = self._described_shapes()
         masses: list[MassProperties] = []
-        for shown in _shown(document, link, kind):
-            shape: Any = shown.geometry
-            if not isinstance(shape, records.Mesh):
-                mass = properties.mass_properties(shape, density)
-                masses.append(properties.placed(mass, _pose(shown)))
+        for shape in _of_link(shapes, link, kind):
+            if isinstance(shape.shape, (Box, Sphere, Cylinder, Capsule, Ellipsoid)):
+                mass = properties.mass_properties(shape.shape, density)
+                masses.append(properties.placed(mass, shape.T_link_shape))
                 continue
             try:
-                for part in _parts(shown, {}, document.robot.file, allow):
+                for part in pieces(shape.shape, shapes.file, allow)[0]:
                     mass = properties.mass_properties(part.mesh, density, hull=hull)
-                    masses.append(properties.placed(mass, part.T_link_part))
+                    masses.append(properties.placed(mass, shape.T_link_shape))
             except InputError as error:
                 raise InputError(f"link '{link}': {error}") from None
         if not masses:
             raise InputError(f"link '{link}' has no {kind} shapes to take a mass from")
         return properties.lump(masses)
 
-    def _description(self) -> records.Document:
-        if self.document is None:
+    def _described_shapes(self) -> Shapes:
+        if self.shapes is None:
             raise UnsupportedFeatureError(
-                f"'{self.mechanism.name}' has no URDF description, and only from one are shapes "
-                "known"
+                f"'{self.mechanism.name}' has no description, and only from a URDF or an MJCF are "
+                "shapes known"
             )
-        return self.document
+        return self.shapes
 
 
-def _shown(
-    document: records.Document, name: str, kind: str
-) -> list[records.Visual | records.Collision]:
-    """The visuals or collisions of a link that have a shape."""
-    if kind not in ("visual", "collision"):
+def _of_link(shapes: Shapes, name: str, kind: str) -> list[LinkShape]:
+    """The shapes of one kind that a link has."""
+    if kind not in KINDS:
         raise InputError(f"the shapes of a link are 'visual' or 'collision', not {kind!r}")
-    for link in document.robot.links:
-        if link.name == name:
-            shapes = link.visuals if kind == "visual" else link.collisions
-            return [shown for shown in shapes if shown.geometry is not None]
-    raise UnknownNameError("link", name, [link.name for link in document.robot.links])
+    if name not in shapes.of_link:
+        raise UnknownNameError("link", name, list(shapes.of_link))
+    return [shape for shape in shapes.of_link[name] if shape.kind == kind]
 
 
-def _materials(document: records.Document) -> dict[str, records.Material]:
-    """The meaning of each name of a material: its first definition, wherever it stands."""
-    found: dict[str, records.Material] = {}
-    worn = [v.material for link in document.robot.links for v in link.visuals if v.material]
-    for material in (*document.robot.materials, *worn):
-        if material.name and (material.rgba is not None or material.texture):
-            found.setdefault(material.name, material)
-    return found
+class ShownParts(NamedTuple):
+    """The parts of a shape, why some are not there, and what was left out of their materials."""
+
+    parts: list[ShownPart]
+    errors: list[LinkworkError]
+    left_out: tuple[str, ...]
 
 
-def _parts(
-    shown: records.Visual | records.Collision,
-    materials: dict[str, records.Material],
+Pieces: TypeAlias = "tuple[list[ShownPart], tuple[str, ...]]"
+
+
+def shown_parts(
+    shape: LinkShape,
     file: str | None,
-    allow: Folders,
-) -> Iterator[ShownPart]:
-    """The meshes of one shape, with the look that the description gives them."""
+    allow: Folders = (),
+    known: dict[Shape, Pieces] | None = None,
+) -> ShownParts:
+    """The meshes of a shape on its link, with the look that the description gives them.
+
+    ``file`` is the description that names of files are relative to. What cannot be had is an error
+    in the result. ``known`` keeps the meshes of each shape, which are then shared.
+    """
+    try:
+        of_shape, left_out = known[shape.shape] if known and shape.shape in known else pieces(
+            shape.shape, file, allow
+        )  # fmt: skip
+    except LinkworkError as error:
+        return ShownParts([], [error], ())
+    if known is not None:
+        known[shape.shape] = of_shape, left_out
+    texture, errors = None, list[LinkworkError]()
+    if shape.texture:
+        try:
+            texture = locate(shape.texture, file, allow, suffixes=IMAGE_SUFFIXES)
+        except InputError as error:
+            errors.append(error)
+    own = shape.rgba is not None or texture is not None
+    parts = [
+        ShownPart(
+            part.mesh,
+            shape.T_link_shape,
+            shape.name or part.name,
+            shape.rgba if own else part.rgba,
+            texture if own else part.texture,
+            part.file,
+        )
+        for part in of_shape
+    ]
+    return ShownParts(parts, errors, left_out)
+
+
+def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
+    """The meshes of a shape in its own frame, and what of their materials was left out and why.
+
+    ``file`` is the description that names of mesh files are relative to.
+
+    Raises: as `RobotMeshes.link_parts`.
+    """
     from linkwork.geometry import load, volumes  # noqa: PLC0415  few need them
 
-    T_link_part, shape, material = _pose(shown), shown.geometry, shown.material
-    if material is not None and material.rgba is None and not material.texture:
-        material = materials.get(material.name)
-    rgba = None if material is None else material.rgba
-    texture = None
-    if material is not None and material.texture:
-        texture = locate(material.texture, file, allow, suffixes=IMAGE_SUFFIXES)
-    if not isinstance(shape, records.Mesh):
-        if isinstance(shape, records.Box):
-            mesh = volumes.box(shape.size)
-        elif isinstance(shape, records.Sphere):
-            mesh = volumes.sphere(shape.radius)
-        elif isinstance(shape, (records.Cylinder, records.Capsule)):
-            make = volumes.capsule if isinstance(shape, records.Capsule) else volumes.cylinder
-            mesh = make(shape.radius, shape.length)
-        else:
-            raise UnsupportedFeatureError(f"a {type(shape).__name__} has no mesh")
-        yield ShownPart(mesh, T_link_part, shown.name, rgba, texture)
-        return
-    if shape.scale is None:
-        line = f"{file}:{shape.line}: " if file else ""
-        raise InputError(
-            f"{line}the scale of the mesh '{shape.filename}' is not three numbers, so its size is "
-            'unknown: mend scale, such as scale="0.001 0.001 0.001"'
-        )
-    path = locate(shape.filename, file, allow)
-    roots = () if file is None else package_finder(file, allow).roots
-    for part in load.load(path, roots=roots).parts:
-        mesh = part.mesh  # our own: each call of load gives its own
-        if shape.scale != (1.0, 1.0, 1.0):
-            mesh.apply_transform(np.diag([*shape.scale, 1.0]))
-        yield ShownPart(
-            mesh,
-            T_link_part,
-            shown.name or part.name,
-            rgba if rgba is not None or texture else part.rgba,
-            texture or (None if rgba is not None else part.texture),
-            path,
-        )
+    at_origin = np.eye(4)
+    if isinstance(shape, MeshFile):
+        path = _first_found(shape.names, file, allow)
+        roots = () if file is None else package_finder(file, allow).roots
+        loaded, T = load.load(path, roots=roots), shape.T_shape_file
+        found: list[ShownPart] = []
+        for part in loaded.parts:
+            mesh = part.mesh  # our own: each call of load gives its own
+            if not np.array_equal(T, at_origin):
+                mesh.apply_transform(T)
+            found.append(ShownPart(mesh, at_origin, part.name, part.rgba, part.texture, path))
+        return found, loaded.left_out
+    if isinstance(shape, Unread):
+        raise InputError(shape.what)
+    if isinstance(shape, HalfSpace):
+        return [], ()
+    if isinstance(shape, Box):
+        mesh = volumes.box(shape.size)
+    elif isinstance(shape, Sphere):
+        mesh = volumes.sphere(shape.radius)
+    elif isinstance(shape, Ellipsoid):
+        mesh = volumes.ellipsoid(shape.radii)
+    elif isinstance(shape, Triangles):
+        mesh = volumes.triangles(shape.vertices, shape.faces)
+    else:
+        make = volumes.capsule if isinstance(shape, Capsule) else volumes.cylinder
+        mesh = make(shape.radius, shape.length)
+    return [ShownPart(mesh, at_origin)], ()
 
 
-def _pose(shown: records.Visual | records.Collision) -> Floats:
-    """The pose of a shape in its link (4, 4), read-only."""
-    T_link_part = np.eye(4)
-    T_link_part[:3, :3], T_link_part[:3, 3] = rotation_from_rpy(shown.rpy), shown.xyz
-    T_link_part.setflags(write=False)
-    return T_link_part
+def _first_found(names: Sequence[str], file: str | None, allow: Folders) -> Path:
+    """The first of the places of a mesh file that there is.
+
+    Raises: InputError with what is said of the last.
+    """
+    for name in names[:-1]:
+        try:
+            return locate(name, file, allow)
+        except InputError:
+            continue
+    return locate(names[-1], file, allow)
 
 
 def _joined(placed: Iterable[tuple[ShownPart, Floats]]) -> Any:

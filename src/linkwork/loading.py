@@ -24,6 +24,7 @@ from linkwork.mechanism.edit import with_loops
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.serialize import from_json
+from linkwork.mechanism.shapes import Shapes, shapes_from_mjcf
 from linkwork.robot import Robot
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
@@ -60,7 +61,7 @@ def load(
     that is not installed.
     """
     given = source if isinstance(source, Document) else _resolve(source)
-    document = None
+    document = shapes = None
     if isinstance(given, Path) and given.suffix.lower() == ".json":
         if base != "fixed":
             raise InputError("a JSON file holds a whole mechanism, with its base; base is 'fixed'")
@@ -68,7 +69,7 @@ def load(
     elif not isinstance(given, Document) and _is_mjcf(given):
         if base != "fixed":
             raise InputError("in MJCF a <freejoint> says that a body floats; base is 'fixed'")
-        mechanism = _from_mjcf(given, allow)
+        mechanism, shapes = _from_mjcf(given, allow)
         is_closed = bool(mechanism.loops or mechanism.couplings)
         record = _record_of(given, False if is_closed and loops is None else loops)
         if record.joints:
@@ -81,7 +82,7 @@ def load(
     warnings = [problem for problem in mechanism.findings if problem.level == "warning"]
     if strict and warnings:
         raise DescriptionError(warnings)
-    return Robot(mechanism, document)
+    return Robot(mechanism, document, shapes=shapes)
 
 
 def from_dh(
@@ -196,12 +197,13 @@ def _is_mjcf(given: str | Path | bytes) -> bool:
     return is_mjcf(data)
 
 
-def _from_mjcf(given: str | Path | bytes, allow: Folders) -> Mechanism:
+def _from_mjcf(given: str | Path | bytes, allow: Folders) -> tuple[Mechanism, Shapes]:
     from linkwork.formats.mjcf.read import read as read_mjcf  # noqa: PLC0415  few need it
     from linkwork.mechanism.from_mjcf import from_mjcf, mesh_opener  # noqa: PLC0415  few need it
 
     opener = mesh_opener(allow=allow, ros_paths=settings.ros_paths(), home=settings.home())
-    return from_mjcf(read_mjcf(given, allow=allow, open_mesh=opener))
+    model = read_mjcf(given, allow=allow, open_mesh=opener)
+    return from_mjcf(model), shapes_from_mjcf(model)
 
 
 def _from_json(path: Path) -> Mechanism:

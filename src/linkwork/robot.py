@@ -27,6 +27,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.parameters import External, dynamics_inputs
+from linkwork.mechanism.shapes import Shapes, shapes_from_urdf
 from linkwork.programs import Function, Programs, name_error, named
 from linkwork.renamed import renamed_keyword, renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
@@ -93,10 +94,16 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
     """
 
     def __init__(
-        self, mechanism: Mechanism, document: Document | None = None, *, tip: str | None = None
+        self,
+        mechanism: Mechanism,
+        document: Document | None = None,
+        *,
+        shapes: Shapes | None = None,
+        tip: str | None = None,
     ) -> None:
         self.mechanism = mechanism
         self.document = document
+        self._shapes = shapes
         self._tip = tip
         self._programs = Programs(mechanism, partial(_tip_of, mechanism, document, tip))
         self._searches: Known = {}
@@ -109,6 +116,16 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
     def name(self) -> str:
         """The robot's name in its description."""
         return self.mechanism.name
+
+    @property
+    def shapes(self) -> Shapes | None:
+        """The shapes of links as they were described, no mesh opened; None without a description.
+
+        See `link_parts` for the meshes.
+        """
+        if self._shapes is None and self.document is not None:
+            self._shapes = shapes_from_urdf(self.document)
+        return self._shapes
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -576,7 +593,8 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
 
     def subchain(self, base: str, tip: str) -> Robot:
         """The chain of joints between two frames; its world is the frame ``base``."""
-        return Robot(edit.subchain(self.mechanism, base, tip), self.document, tip=tip)
+        chain = edit.subchain(self.mechanism, base, tip)
+        return Robot(chain, self.document, shapes=self._shapes, tip=tip)
 
     def with_locked(
         self,
@@ -669,7 +687,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
 
     def _with(self, mechanism: Mechanism) -> Robot:
         """The same robot with an edited mechanism."""
-        return Robot(mechanism, self.document, tip=self._tip)
+        return Robot(mechanism, self.document, shapes=self._shapes, tip=self._tip)
 
     # old names, for one release
     lock = renamed_method("lock", "with_locked")
@@ -681,10 +699,16 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
     full_joint_names = renamed_property("full_joint_names", "all_joint_names")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"mechanism": self.mechanism, "document": self.document, "tip": self._tip}
+        return {
+            "mechanism": self.mechanism,
+            "document": self.document,
+            "shapes": None if self.document is not None else self._shapes,
+            "tip": self._tip,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["mechanism"], state["document"], tip=state["tip"])
+        shapes = state["shapes"]
+        self.__init__(state["mechanism"], state["document"], shapes=shapes, tip=state["tip"])
 
     def __repr__(self) -> str:
         """A line on the robot; degrees of freedom with loops where `mobility` has told them."""

@@ -153,6 +153,16 @@ def open_image(data: bytes, path: str | os.PathLike[str]) -> Any:
     return image
 
 
+def image_bytes(image: Any) -> bytes:
+    """The bytes of the file that an image (PIL) was opened from, or of a PNG of it."""
+    file = getattr(image, "fp", None)
+    if isinstance(file, BytesIO):
+        return file.getvalue()
+    made = BytesIO()
+    image.save(made, "PNG")
+    return made.getvalue()
+
+
 def missing_extra(what: str, package: str) -> MissingExtraError:
     """The error for a package of the extra ``meshes`` that is not installed."""
     return MissingExtraError(

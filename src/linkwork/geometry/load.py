@@ -246,7 +246,7 @@ def material_of(mesh: Any, resolver: Resolver) -> Material:
         if file is None and getattr(image, "format", None) is None:
             continue  # trimesh's own, in the place of one that is not there
         try:
-            data = guards.read(file) if file else _bytes_of(image)
+            data = guards.read(file) if file else guards.image_bytes(image)
             guards.check_image(data, file or resolver.mesh)
         except InputError as error:
             resolver.left_out.append(str(error))
@@ -314,16 +314,6 @@ def _rgba(color: Any) -> Rgba:
     """Four numbers from 0 to 1, of three or four from 0 to 255."""
     red, green, blue, alpha = [*(float(c) / 255 for c in color), 1.0][:4]
     return (red, green, blue, alpha)
-
-
-def _bytes_of(image: Any) -> bytes:
-    """The file that an image inside a mesh file was opened from."""
-    file = getattr(image, "fp", None)
-    if isinstance(file, BytesIO):
-        return file.getvalue()
-    made = BytesIO()
-    image.save(made, "PNG")
-    return made.getvalue()
 
 
 # ---- parts: what trimesh and pycollada would drop in silence is an error, but for materials

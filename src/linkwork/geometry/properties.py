@@ -33,8 +33,8 @@ def mass_properties(shape: Any, density: float, *, hull: bool = False) -> MassPr
     """Mass, centre of mass and inertia of a mesh or a shape filled with one density (kg/m³).
 
     ``shape`` is a mesh (trimesh), or a record with a box's ``size``, a cylinder's or a capsule's
-    ``radius`` and ``length`` (of the cylinder between the half spheres) or a sphere's ``radius``;
-    what has both is a capsule if its class says so. ``hull=True`` takes the convex hull of a mesh.
+    ``radius`` and ``length`` (of the cylinder between the half spheres), a sphere's ``radius`` or
+    an ellipsoid's half axes ``radii``; what has both is a capsule if its class says so. ``hull=True`` takes the convex hull of a mesh.
 
     Raises: InputError for a mesh that encloses no volume, and sizes or a density not above 0.
     """
@@ -45,6 +45,10 @@ def mass_properties(shape: Any, density: float, *, hull: bool = False) -> MassPr
         x, y, z = _positive(*shape.size)
         mass = rho * x * y * z
         moments = mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    elif hasattr(shape, "radii"):
+        a, b, c = _positive(*shape.radii)
+        mass = rho * 4 / 3 * pi * a * b * c
+        moments = mass / 5 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
     elif hasattr(shape, "length") and "capsule" in type(shape).__name__.lower():
         (r,), h = _positive(shape.radius), float(shape.length)
         if not np.isfinite(h) or h < 0:

@@ -61,6 +61,33 @@ def sphere(radius: float) -> trimesh.Trimesh:
     return _scaled(made, [_length(radius, "radius of a sphere")] * 3)
 
 
+def ellipsoid(radii: Sequence[float]) -> trimesh.Trimesh:
+    """An ellipsoid with these half axes (3,) along x, y and z.
+
+    Raises: InputError for half axes that are not positive and finite.
+    """
+    if len(radii) != 3:
+        raise InputError(f"an ellipsoid has three half axes, not {len(radii)}")
+    made = _trimesh().creation.icosphere(subdivisions=SUBDIVISIONS, radius=1.0)
+    return _scaled(made, [_length(radius, "half axis of an ellipsoid") for radius in radii])
+
+
+def triangles(vertices: ArrayLike, faces: ArrayLike = ()) -> trimesh.Trimesh:
+    """A mesh of vertices (n, 3) and faces (k, 3) of their numbers; without faces, their hull.
+
+    Raises: InputError for numbers that are not finite, and faces whose vertices do not exist.
+    """
+    points, corners = _points(vertices), np.asarray(faces)
+    if not corners.size:
+        return convex_hull(points)
+    if corners.ndim != 2 or corners.shape[1] != 3 or corners.dtype.kind not in "iu":
+        raise InputError(f"faces of shape (k, 3), whole numbers, are needed, not {corners.shape}")
+    if corners.min() < 0 or corners.max() >= len(points):
+        worst = corners.min() if corners.min() < 0 else corners.max()
+        raise InputError(f"a face has vertex {worst}, and there are {len(points)}")
+    return _trimesh().Trimesh(points, corners.astype(np.int64), process=False)
+
+
 def capsule(radius: float, length: float) -> trimesh.Trimesh:
     """A capsule about z: a cylinder from -length/2 to length/2, and half a sphere at each end.
 

@@ -164,7 +164,7 @@ class Compiled:
     model: Any
     spec: Any
     shapes: dict[int, Shape]  # by the geom's number
-    files: dict[str, tuple[str, tuple[float, float, float]]]  # of meshes, with their scale
+    meshes: dict[str, Mesh]  # by name, as they are written; files by the names that the text has
     warnings: tuple[str, ...]
     problems: tuple[Finding, ...] = ()
 
@@ -200,7 +200,7 @@ def compiled(flat: Flat, file: str | None, open_mesh: OpenMesh | None) -> Compil
     with heard(mujoco) as words:
         try:
             spec = mujoco.MjSpec.from_string(flat.text, include=flat.texts or None)
-            files = {mesh.name: (mesh.file, _vector(mesh.scale)) for mesh in spec.meshes}
+            meshes = {mesh.name: _written(mesh) for mesh in spec.meshes}
             pruned = _prune_tendons(mujoco, spec, flat)
             points, needed = _replaced(mujoco, spec, flat)
             assets = _opened(spec, flat, needed, file, open_mesh)
@@ -212,7 +212,28 @@ def compiled(flat: Flat, file: str | None, open_mesh: OpenMesh | None) -> Compil
                 raise
             raise _described(error, flat) from None
     shapes = {int(geom.id): shape for geom, shape in points}
-    return Compiled(model, spec, shapes, files, tuple(dict.fromkeys(words)), tuple(pruned))
+    return Compiled(model, spec, shapes, meshes, tuple(dict.fromkeys(words)), tuple(pruned))
+
+
+def _written(mesh: Any) -> Mesh:
+    """A mesh as it is written. MuJoCo turns it into its principal axes when it compiles."""
+    scale, pos, quat = _vector(mesh.scale), _vector(mesh.refpos), _quaternion(mesh.refquat)
+    points = np.asarray(mesh.uservert, np.float64).reshape(-1, 3)
+    if len(points):
+        R = np.array(from_quaternion(PLAIN, quat))
+        points = (points - pos) @ R * scale
+    faces = np.asarray(mesh.userface, np.int64).reshape(-1, 3)
+    if np.prod(scale) < 0:  # mirrored: what was outside stays outside
+        faces = faces[:, ::-1]
+    return Mesh(
+        name=mesh.name,
+        files=(mesh.file,) if mesh.file else (),
+        scale=scale,
+        ref_pos=pos,
+        ref_quat=quat,
+        vertices=tuple(_vector(point) for point in points),
+        faces=tuple((int(a), int(b), int(c)) for a, b, c in faces),
+    )
 
 
 @contextmanager
@@ -696,9 +717,9 @@ def _geoms(compiled: Compiled, flat: Flat) -> tuple[Geom, ...]:
         colour = m.mat_rgba[material] if material >= 0 and is_default else own
         shown = None
         if mesh:
-            key, scale = compiled.files[mesh]
-            source = flat.meshes.get(key)
-            shown = Mesh(name=mesh, files=source.files if source else (), scale=scale)
+            shown = compiled.meshes[mesh]
+            sources = [flat.meshes[key] for key in shown.files if key in flat.meshes]
+            shown = replace(shown, files=sources[0].files if sources else ())
         geoms.append(
             Geom(
                 name=item.name,

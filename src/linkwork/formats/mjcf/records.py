@@ -78,11 +78,20 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A mesh, and the places where its file may be: none where its vertices stand in the MJCF."""
+    """A mesh, and the places where its file may be, or its vertices where they stand in the MJCF.
+
+    A vertex p of the file is ``scale * R.T (p - ref_pos)`` of the mesh, R being the rotation of
+    `ref_quat`; `vertices` are those of the mesh, `faces` may be none, which means their hull. A
+    mesh that MuJoCo makes itself has neither files nor vertices.
+    """
 
     name: str
     files: tuple[str, ...]
     scale: Vector
+    ref_pos: Vector = (0.0, 0.0, 0.0)
+    ref_quat: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    vertices: tuple[Vector, ...] = ()
+    faces: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

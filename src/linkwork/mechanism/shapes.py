@@ -1,0 +1,232 @@
+"""Shapes on the links of a robot, whatever it was described in.
+
+What a URDF and an MJCF say of looks and collisions becomes the same records: a shape, its pose in
+the link's frame, its colour. Nothing is opened here; a mesh is a name, to be found when it is
+asked for (`linkwork.appearance`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from linkwork.formats.mjcf.records import Geom, MjcfModel
+from linkwork.formats.urdf import records
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Document, Rgba, Sphere, Vector3
+from linkwork.mechanism.from_urdf import rotation_from_rpy
+from linkwork.mechanism.model import Floats
+from linkwork.ops.numpy import PLAIN
+from linkwork.spatial.rotations import from_quaternion
+
+Kind: TypeAlias = Literal["visual", "collision"]
+KINDS: tuple[Kind, ...] = ("visual", "collision")
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsoid:
+    """An ellipsoid centred at its origin; ``radii`` are its half axes along x, y and z, metre."""
+
+    radii: Vector3
+
+
+@dataclass(frozen=True, slots=True)
+class HalfSpace:
+    """All that lies at z <= 0: a ground without end, z pointing out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshFile:
+    """A mesh file: the places where it may be, best first, and how it lies in its own frame.
+
+    A vertex p of the file is ``scale * R.T (p - xyz)`` of the shape, R being the rotation of
+    ``wxyz``.
+    """
+
+    names: tuple[str, ...]
+    scale: Vector3 = (1.0, 1.0, 1.0)
+    xyz: Vector3 = (0.0, 0.0, 0.0)
+    wxyz: Rgba = (1.0, 0.0, 0.0, 0.0)
+
+    @property
+    def T_shape_file(self) -> Floats:
+        """What brings a point (x, y, z, 1) of the file to its place in the shape (4, 4)."""
+        T = np.eye(4)
+        T[:3, :3] = np.array(from_quaternion(PLAIN, self.wxyz)).T
+        T[:3, 3] = -T[:3, :3] @ self.xyz + 0.0
+        return np.diag([*self.scale, 1.0]) @ T
+
+
+@dataclass(frozen=True, slots=True)
+class Triangles:
+    """A mesh of vertices, metre, and faces of their numbers; without faces it is their hull."""
+
+    vertices: tuple[Vector3, ...]
+    faces: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A shape that is known but not read; ``what`` says which."""
+
+    what: str
+
+
+Shape: TypeAlias = (
+    "Box | Cylinder | Sphere | Capsule | Ellipsoid | HalfSpace | MeshFile | Triangles | Unread"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LinkShape:
+    """A shape on a link: ``T_link_shape`` (4, 4), what it is for, and its colour where it has one.
+
+    ``texture`` is the name of an image file, as written.
+    """
+
+    shape: Shape
+    kind: Kind
+    T_link_shape: Floats
+    name: str | None = None
+    rgba: Rgba | None = None
+    texture: str | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shapes:
+    """The shapes of each link, in the order of the description, whose ``file`` meshes lie near."""
+
+    file: str | None
+    of_link: Mapping[str, tuple[LinkShape, ...]]
+
+
+# --- URDF -----------------------------------------------------------------------------------------
+
+
+def shapes_from_urdf(document: Document) -> Shapes:
+    """The visuals and collisions of a URDF, with the materials that their names mean."""
+    robot = document.robot
+    materials: dict[str, records.Material] = {}
+    worn = [v.material for link in robot.links for v in link.visuals if v.material]
+    for material in (*robot.materials, *worn):  # the first definition counts, wherever it stands
+        if material.name and (material.rgba is not None or material.texture):
+            materials.setdefault(material.name, material)
+    return Shapes(
+        robot.file,
+        {
+            link.name: tuple(
+                _of_shown(shown, kind, materials, robot.file)
+                for kind, several in (("visual", link.visuals), ("collision", link.collisions))
+                for shown in several
+                if shown.geometry is not None
+            )
+            for link in robot.links
+        },
+    )
+
+
+def _of_shown(
+    shown: records.Visual | records.Collision,
+    kind: Kind,
+    materials: Mapping[str, records.Material],
+    file: str | None,
+) -> LinkShape:
+    material = shown.material
+    if material is not None and material.rgba is None and not material.texture:
+        material = materials.get(material.name)
+    shape = shown.geometry
+    if isinstance(shape, records.Mesh):
+        if shape.scale is None:
+            line = f"{file}:{shape.line}: " if file else ""
+            shape = Unread(
+                f"{line}the scale of the mesh '{shape.filename}' is not three numbers, so its size "
+                'is unknown: mend scale, such as scale="0.001 0.001 0.001"'
+            )
+        else:
+            shape = MeshFile((shape.filename,), shape.scale)
+    elif shape is None:
+        shape = Unread("a shape without a geometry")
+    return LinkShape(
+        shape,
+        kind,
+        _pose(rotation_from_rpy(shown.rpy), shown.xyz),
+        shown.name,
+        None if material is None else material.rgba,
+        None if material is None else material.texture or None,
+    )
+
+
+# --- MJCF -----------------------------------------------------------------------------------------
+
+
+def shapes_from_mjcf(model: MjcfModel) -> Shapes:
+    """The geoms of an MJCF, as what is seen and what collides.
+
+    Seen is what MuJoCo's own viewer shows at first, groups 0 to 2; where a body has geoms for
+    looks alone (they collide with nothing) in a group of their own, only these. The others, and
+    whatever collides, are collisions.
+    """
+    of_body: dict[int, list[Geom]] = {}
+    for geom in model.geoms:
+        of_body.setdefault(geom.body, []).append(geom)
+    found: dict[str, tuple[LinkShape, ...]] = {}
+    for number, body in enumerate(model.bodies):
+        geoms = of_body.get(number, [])
+        seen = [geom for geom in geoms if geom.group <= _LAST_SEEN]
+        looks = {geom.group for geom in seen if not geom.collides}
+        if looks and any(geom.collides and geom.group not in looks for geom in seen):
+            seen = [geom for geom in seen if geom.group in looks]
+        bumped = [geom for geom in geoms if geom.collides or geom.group > _LAST_SEEN]
+        found[body.name] = (
+            *(_of_geom(geom, "visual") for geom in seen),
+            *(_of_geom(geom, "collision") for geom in bumped),
+        )
+    return Shapes(model.file, found)
+
+
+_LAST_SEEN = 2
+"""The last group of geoms that MuJoCo's viewer shows at first."""
+
+
+def _of_geom(geom: Geom, kind: Kind) -> LinkShape:
+    T = _pose(np.array(from_quaternion(PLAIN, geom.quat)), geom.pos)
+    return LinkShape(_shape(geom), kind, T, geom.name or None, geom.rgba)
+
+
+def _shape(geom: Geom) -> Shape:
+    """The shape of a geom; MuJoCo's sizes are halves."""
+    x, y, z = geom.size
+    if geom.mesh is not None:
+        mesh = geom.mesh
+        if mesh.files:
+            return MeshFile(mesh.files, mesh.scale, mesh.ref_pos, mesh.ref_quat)
+        if mesh.vertices:
+            return Triangles(mesh.vertices, mesh.faces)
+        return Unread(f"the mesh '{mesh.name}' is made by MuJoCo itself, and is not read")
+    if geom.type == "box":
+        return Box((2 * x, 2 * y, 2 * z))
+    if geom.type == "sphere":
+        return Sphere(x)
+    if geom.type == "capsule":
+        return Capsule(x, 2 * y)
+    if geom.type == "cylinder":
+        return Cylinder(x, 2 * y)
+    if geom.type == "ellipsoid":
+        return Ellipsoid((x, y, z))
+    if geom.type == "plane":
+        return HalfSpace()
+    name = f" '{geom.name}'" if geom.name else ""
+    return Unread(f"the {_OTHERS.get(geom.type, geom.type)}{name} is not read")
+
+
+_OTHERS = {"hfield": "height field", "sdf": "plugin's shape"}
+
+
+def _pose(R: Floats, p: Vector3) -> Floats:
+    """A pose (4, 4), read-only."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, p
+    T.setflags(write=False)
+    return T
