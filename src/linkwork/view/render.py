@@ -1,0 +1,686 @@
+"""Shaded pictures and films of a robot, made without a display and without a GPU.
+
+Triangles become samples in native code (`raster`); light, shadow and colour are computed for the
+samples that are seen, with NumPy. Pictures are written with Pillow, films (.mp4) with PyAV: extra
+``render``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork import settings
+from linkwork.atomic import write_bytes
+from linkwork.checks import finite_number, finite_rows, whole_number
+from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.locating import Folders
+from linkwork.mechanism.named_positions import labels
+from linkwork.view.camera import View
+from linkwork.view.camera import camera as direction_of
+from linkwork.view.model import Kind, ViewModel, view_model
+from linkwork.view.motion import motion
+from linkwork.view.raster import Samples, rasterised
+
+if TYPE_CHECKING:
+    from linkwork.robot import Robot
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+ENDINGS = (".png", ".gif", ".mp4")
+_FINE = {True: 3, False: 2}
+"""Samples a pixel, each way: of a picture, of a film."""
+_OPENING = np.tan(np.radians(14.0))
+"""Half the height of the picture, at a distance of 1."""
+_CREASE = np.cos(np.radians(35.0))
+_MARGIN = 0.07
+_GREY = (0.74, 0.76, 0.79)
+_BAR, _JOINT, _ROD = (0.36, 0.40, 0.46), (0.0, 0.447, 0.698), (0.835, 0.369, 0.0)
+_AXES = ((0.80, 0.16, 0.16), (0.13, 0.58, 0.22), (0.13, 0.34, 0.80))
+_LONGEST = 3_000  # frames of a film
+_MAP = 1024  # samples of a shadow, each way
+
+
+@dataclass(frozen=True, eq=False)
+class Rendered:
+    """What was written: the file, how many frames and seconds, and what could not be shown.
+
+    `pixels` says where points of space are in it.
+    """
+
+    path: Path
+    size: tuple[int, int]
+    n_frames: int
+    duration: float
+    messages: tuple[str, ...]
+    camera: Perspective
+
+    def pixels(self, points: ArrayLike) -> Floats:
+        """Points of the world (..., 3), m, in the picture (..., 2): x to the right, y downward."""
+        return self.camera.seen(np.asarray(points, np.float64))[..., :2]
+
+    def _repr_mimebundle_(self, **_which: Any) -> dict[str, Any]:
+        from base64 import b64encode  # noqa: PLC0415  notebooks alone need it
+
+        if not self.path.exists():
+            return {"text/plain": repr(self)}
+        data = b64encode(self.path.read_bytes()).decode()
+        if self.path.suffix.lower() == ".mp4":
+            source = f"data:video/mp4;base64,{data}"
+            return {"text/html": f'<video controls loop autoplay muted src="{source}"></video>'}
+        kind = self.path.suffix.lower()[1:]
+        return {f"image/{kind}": data} if kind == "png" else {
+            "text/html": f'<img src="data:image/gif;base64,{data}">'
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        film = f", {self.n_frames} frames, {self.duration:.6g} s" if self.n_frames > 1 else ""
+        told = "".join(f"\n  {message}" for message in self.messages)
+        return f"Rendered('{self.path}', {self.size[0]} x {self.size[1]}{film}){told}"
+
+
+class Perspective(NamedTuple):
+    """A camera: where it stands, unit vectors (3,) to the right, upward, back to it; its picture."""
+
+    eye: Floats
+    right: Floats
+    up: Floats
+    toward: Floats
+    size: tuple[int, int]
+
+    @property
+    def scale(self) -> float:
+        """Pixels for what is as large as its distance."""
+        return self.size[1] / (2.0 * _OPENING)
+
+    def seen(self, points: Floats) -> Floats:
+        """x, y in pixels and the inverse of the distance along the view (1/m) of points (..., 3).
+
+        What is not in front of the camera has an inverse distance of 0.
+        """
+        way = points - self.eye
+        far = -(way @ self.toward)
+        inverse = np.where(far > 1e-6, 1.0 / np.maximum(far, 1e-6), 0.0)
+        x = 0.5 * self.size[0] + self.scale * (way @ self.right) * inverse
+        y = 0.5 * self.size[1] - self.scale * (way @ self.up) * inverse
+        return np.stack([x, y, inverse], axis=-1)
+
+    def rays(self) -> Floats:
+        """Directions (h, w, 3) through the middles of pixels, of length 1 along the view."""
+        x = (np.arange(self.size[0]) + 0.5 - 0.5 * self.size[0]) / self.scale
+        y = (0.5 * self.size[1] - np.arange(self.size[1]) - 0.5) / self.scale
+        flat = x[None, :, None] * self.right + y[:, None, None] * self.up
+        return flat - self.toward
+
+
+class Mesh(NamedTuple):
+    """Triangles of one colour: corners and normals of theirs (n, 3, 3), a colour (3,), 0 to 1."""
+
+    corners: Singles
+    normals: Singles
+    rgb: tuple[float, float, float]
+
+    def placed(self, T: Floats) -> Mesh:
+        """The same at another place."""
+        R = T[:3, :3].astype(np.float32)
+        moved = self.corners @ R.T + T[:3, 3].astype(np.float32)
+        turned = self.normals @ R.T
+        size = np.linalg.norm(turned, axis=-1, keepdims=True)
+        return Mesh(moved, turned / np.maximum(size, 1e-12), self.rgb)
+
+
+def render(  # noqa: PLR0913  all but three are named options
+    robot: Robot,
+    path: str | os.PathLike[str],
+    q: ArrayLike | None = None,
+    *,
+    trajectory: Any = None,
+    times: ArrayLike | None = None,
+    scene: Any = None,
+    size: tuple[int, int] = (960, 720),
+    view: View = "auto",
+    fps: float = 30.0,
+    kinds: Sequence[Kind] = ("visual",),
+    frames: str | Sequence[str] = (),
+    background: str | tuple[float, float, float] | None = "#f4f6f8",
+    allow: Folders = (),
+) -> Rendered:
+    """A shaded picture (.png) of a robot at q (nq,), by default neutral, or a film (.gif, .mp4).
+
+    A film shows a ``trajectory``: whatever `Robot.animate` takes, with its ``times`` (s), or
+    without one every joint from limit to limit. ``view``: "front", "side", "top", "iso", degrees
+    (azimuth, elevation) of where the viewer stands, or "auto", as of `Robot.plot`. ``size`` (w, h)
+    in pixels, ``fps`` pictures a second. ``kinds``: "visual", "collision"; without any shape the
+    skeleton is shown. ``frames`` are shown as axes, x red, y green, z blue. ``scene``: obstacles.
+    ``background``: a colour, "#rrggbb" or three shares, or None for a picture that is transparent
+    but for the robot and its shadow. ``allow``: folders that meshes may lie in. What could not be
+    shown is named in ``messages`` of the result. The file is written whole or not at all.
+
+    Raises: MissingExtraError without Pillow, or for .mp4 without PyAV; InputError, ShapeError,
+    UnknownNameError.
+    """
+    target = Path(path)
+    ending = target.suffix.lower()
+    if ending not in ENDINGS:
+        raise InputError(f"{target.name}: a picture is written to .png, a film to .gif or .mp4")
+    _needed(ending)
+    wanted = _size(size, even=ending == ".mp4")
+    ground = _colour(background)
+    if ground is None and ending != ".png":
+        raise InputError("background=None is for a .png: films are not transparent")
+    rate = finite_number(fps, "fps", above=0.0, most=50.0 if ending == ".gif" else 240.0)
+    q, instants = _states(robot, q, trajectory, times, ending, rate)
+    made = _Stage(robot, kinds, frames, scene, allow)
+    look = made.framed(q, view, wanted)
+    images = (made.picture(row, look, ground, fine=len(q) == 1) for row in q)
+    data, seconds = _WRITERS[ending](images, len(q), rate, instants)
+    write_bytes(target, data)
+    return Rendered(target, wanted, len(q), seconds, made.messages, look)
+
+
+# --- what is asked for ---
+
+
+def _needed(ending: str) -> None:
+    try:
+        import PIL.Image  # noqa: PLC0415,F401  an extra
+
+        if ending == ".mp4":
+            import av  # noqa: PLC0415,F401  an extra
+    except ImportError as error:
+        missing = "PyAV (av)" if (error.name or "").startswith("av") else "Pillow"
+        raise MissingExtraError(
+            f"render needs {missing} for {ending} files: pip install 'linkwork[render]'"
+        ) from None
+
+
+def _size(given: Any, *, even: bool) -> tuple[int, int]:
+    if not (isinstance(given, Sequence) and len(given) == 2):
+        raise InputError(f"size must be (width, height) in pixels, not {given!r:.40}")
+    width, height = (
+        whole_number(n, f"{what} of size", least=16, most=8192)
+        for n, what in zip(given, ("width", "height"), strict=True)
+    )
+    if even and (width % 2 or height % 2):
+        raise InputError(f"the size of an .mp4 must be even both ways, not {width} x {height}")
+    return width, height
+
+
+def _colour(given: Any) -> Floats | None:
+    """A colour (3,), 0 to 1; None for none."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        digits = given.removeprefix("#")
+        if len(digits) == 6 and all(c in "0123456789abcdefABCDEF" for c in digits):
+            return np.array([int(digits[k : k + 2], 16) / 255.0 for k in (0, 2, 4)])
+        if given == "white":
+            return np.ones(3)
+        raise InputError(f"background must be a colour like '#f4f6f8', not '{given:.40}'")
+    rgb = finite_rows(given, "background", 3)
+    if rgb.shape != (3,) or (rgb < 0.0).any() or (rgb > 1.0).any():
+        raise InputError("background must be '#rrggbb', three shares from 0 to 1, or None")
+    return rgb
+
+
+def _states(
+    robot: Robot, q: Any, trajectory: Any, times: Any, ending: str, fps: float
+) -> tuple[Floats, Floats]:
+    """The configurations (n, nq) to show, and their instants (n,), s."""
+    if ending == ".png":
+        if trajectory is not None or times is not None:
+            raise InputError("a trajectory is shown by a film: write it to .gif or .mp4")
+        names = labels(robot.mechanism, velocities=False)
+        given = finite_rows(robot.neutral() if q is None else q, "q", robot.n_q, names)
+        if given.ndim != 1:
+            raise ShapeError(f"q must have shape ({robot.n_q},), not {given.shape}: one picture")
+        return given[None], np.zeros(1)
+    if q is not None:
+        if trajectory is not None:
+            raise InputError("a film shows a trajectory: leave out q")
+        trajectory = q
+    moving = motion(robot, trajectory, times=times)
+    count = max(1, round(moving.duration * fps)) + 1
+    if count > _LONGEST:
+        raise InputError(
+            f"{moving.duration:.6g} s at {fps:g} pictures a second are {count} pictures; at most "
+            f"{_LONGEST} are made: lower fps"
+        )
+    instants = np.arange(count) / fps
+    return moving.at(robot, np.minimum(instants, moving.duration)), instants
+
+
+# --- what is shown ---
+
+
+class _Stage:
+    """A robot's shapes and what is around it, ready to be placed and seen."""
+
+    def __init__(
+        self, robot: Robot, kinds: Sequence[Kind], frames: Any, scene: Any, allow: Folders
+    ) -> None:
+        self._robot = robot
+        self._model: ViewModel = view_model(robot, kinds, allow=allow)
+        self.messages = self._model.messages
+        self._shapes = [_mesh_of(self._model, k) for k in range(len(self._model.parts))]
+        self._fixed = _obstacles(scene)
+        self._frames = [robot.mechanism.frame(n) for n in _listed(frames)]
+        self._threads = settings.most_threads()
+        if not self._shapes:
+            self.messages += (f"'{robot.name}' has no shapes to show: this is its skeleton",)
+        self._extent = 0.0
+
+    def framed(self, q: Floats, view: View, size: tuple[int, int]) -> Perspective:
+        """The camera that has the robot in sight in all of these configurations."""
+        some = q[np.unique(np.linspace(0, len(q) - 1, min(len(q), 24)).astype(int))]
+        poses = self._robot.fk_all(some)
+        self._extent = float(np.ptp(self._bones(poses[0]).reshape(-1, 3), axis=0).max())
+        points = [self._points(each) for each in poses]
+        everything = np.concatenate(points)
+        self._extent = max(float(np.ptp(points[0], axis=0).max()), 1e-3)
+        self.floor = float(np.min([each[:, 2].min() for each in points]))
+        axes = [
+            (mark.type in ("revolute", "continuous"), poses[0][mark.link][:3, :3] @ mark.axis)
+            for mark in self._model.joints
+            if mark.axis is not None and mark.type != "planar"
+        ]
+        anyhow = len(axes) < len(self._model.joints)
+        look = direction_of(view, None if anyhow else axes)
+        return _fitted(look.right, look.up, look.toward, everything, size)
+
+    def picture(
+        self, q: Floats, look: Perspective, ground: Floats | None, *, fine: bool
+    ) -> NDArray[np.uint8]:
+        """One picture (h, w, 3), or (h, w, 4) without a ground."""
+        meshes = [*self._meshes(self._robot.fk_all(q)), *self._fixed]
+        lit = _Lit(meshes, look, self.floor, self._threads)
+        return lit.picture(ground, _FINE[fine])
+
+    def _meshes(self, poses: Floats) -> Iterator[Mesh]:
+        """What is seen of the robot, where its frames have these poses (nf, 4, 4)."""
+        model = self._model
+        for part, mesh in zip(model.parts, self._shapes, strict=True):
+            yield mesh.placed(poses[part.link] @ part.T_link_part)
+        thick = 0.014 * self._extent
+        if not self._shapes:
+            for a, b in self._bones(poses):
+                yield _bar(a, b, thick, _BAR)
+            for mark in model.joints:
+                T = poses[mark.link]
+                at = T[:3, :3] @ np.array(mark.at) + T[:3, 3]
+                if mark.axis is None:
+                    yield _ball(at, 2.1 * thick, _JOINT)
+                else:
+                    way = 1.9 * thick * (T[:3, :3] @ np.array(mark.axis))
+                    yield _bar(at - way, at + way, 1.8 * thick, _JOINT)
+        for loop in model.loops:
+            if loop.distance > 0.0 and self._shapes:
+                ends = poses[[loop.frame_a, loop.frame_b], :3, 3]
+                yield _bar(ends[0], ends[1], 0.7 * thick, _ROD)
+        for frame in self._frames:
+            T = poses[frame]
+            for k, rgb in enumerate(_AXES):
+                way = 0.14 * self._extent * T[:3, k]
+                yield _bar(T[:3, 3], T[:3, 3] + way, 0.5 * thick, rgb)
+
+    def _bones(self, poses: Floats) -> Floats:
+        """The ends of the skeleton's lines (n, 2, 3)."""
+        ends: list[Any] = [poses[:1, :3, 3].repeat(2, axis=0)]
+        for s in self._model.segments:
+            pair = ((s.link_a, s.p_a), (s.link_b, s.p_b))
+            ends.append([poses[k, :3, :3] @ np.array(p) + poses[k, :3, 3] for k, p in pair])
+        return np.array(ends)
+
+    def _points(self, poses: Floats) -> Floats:
+        """Points (n, 3) that are to be in sight."""
+        meshes = [*self._meshes(poses), *self._fixed]
+        boxes = [mesh.corners.reshape(-1, 3) for mesh in meshes if len(mesh.corners)]
+        few = [points[:: max(1, len(points) // 400)] for points in boxes]
+        corners = [p[i] for p in boxes for i in (p.argmin(axis=0), p.argmax(axis=0))]
+        found = [*few, *corners] or [self._bones(poses).reshape(-1, 3)]
+        return np.concatenate(found).astype(np.float64)
+
+
+def _listed(names: Any) -> Sequence[str]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _obstacles(scene: Any) -> list[Mesh]:
+    return []
+
+
+def _mesh_of(model: ViewModel, k: int) -> Mesh:
+    """A part's triangles in its own frame."""
+    part = model.parts[k]
+    geometry = model.geometries[part.geometry]
+    corners = geometry.vertices[geometry.faces.astype(np.int64)]
+    rgb = _GREY if part.rgba is None else part.rgba[:3]
+    if part.texture is not None:
+        mean = model.textures[part.texture].mean
+        rgb = tuple(float(a * b) for a, b in zip(rgb, mean[:3], strict=True))
+    return Mesh(corners, corner_normals(geometry.vertices, geometry.faces), rgb)  # type: ignore[arg-type]
+
+
+def corner_normals(vertices: Singles, faces: NDArray[Any]) -> Singles:
+    """Normals (k, 3, 3) at the corners of triangles: smooth, but for edges sharper than 35 degrees.
+
+    At each corner, the mean by area of the normals of the triangles that meet there and lie within
+    35 degrees of the corner's own. Vertices at one place are one.
+    """
+    corners = vertices[faces.astype(np.int64)]
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    size = np.linalg.norm(areas, axis=1, keepdims=True)
+    unit = areas / np.maximum(size, 1e-30)
+    extent = max(float(np.ptp(vertices, axis=0).max(initial=0.0)), 1e-9) if len(vertices) else 1.0
+    grid = np.round(vertices / (1e-5 * extent)).astype(np.int64)
+    _, place = np.unique(grid, axis=0, return_inverse=True)
+    at = place.reshape(-1)[faces.astype(np.int64)].reshape(-1)
+    order = np.argsort(at, kind="stable")
+    at, face = at[order], order // 3
+    total = areas[face].copy()
+    left = np.arange(len(at))
+    for apart in range(1, _MOST_MEETING):
+        left = left[left + apart < len(at)]
+        left = left[at[left] == at[left + apart]]
+        if not len(left):
+            break
+        a, b = face[left], face[left + apart]
+        smooth = (unit[a] * unit[b]).sum(axis=1) > _CREASE
+        total[left[smooth]] += areas[b[smooth]]
+        total[left[smooth] + apart] += areas[a[smooth]]
+    normals = np.zeros_like(total)
+    normals[order] = total
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
+    return normals.reshape(-1, 3, 3).astype(np.float32)
+
+
+_MOST_MEETING = 24  # triangles at a vertex that are looked at: fans around a middle are flat
+
+
+def _bar(a: Floats, b: Floats, radius: float, rgb: tuple[float, float, float]) -> Mesh:
+    """A round bar between two points, with its ends closed."""
+    way = b - a
+    length = float(np.linalg.norm(way))
+    if length < 1e-9:
+        return _ball(a, radius, rgb)
+    z = way / length
+    x = np.cross(z, np.eye(3)[int(np.abs(z).argmin())])
+    x /= np.linalg.norm(x)
+    turn = np.linspace(0.0, 2.0 * np.pi, 25)
+    around = np.cos(turn)[:, None] * x + np.sin(turn)[:, None] * np.cross(z, x)
+    low, high = a + radius * around, b + radius * around
+    sides = [[low[:-1], low[1:], high[1:]], [low[:-1], high[1:], high[:-1]]]
+    normals = [[around[:-1], around[1:], around[1:]], [around[:-1], around[1:], around[:-1]]]
+    for ring, middle, up in ((low, a, -z), (high, b, z)):
+        sides.append([ring[:-1], ring[1:], np.broadcast_to(middle, ring[1:].shape)])
+        normals.append([np.broadcast_to(up, ring[1:].shape)] * 3)
+    return Mesh(_stacked(sides), _stacked(normals), rgb)
+
+
+def _stacked(triangles: list[list[Floats]]) -> Singles:
+    return np.concatenate([np.stack(each, axis=1) for each in triangles]).astype(np.float32)
+
+
+def _ball(at: Floats, radius: float, rgb: tuple[float, float, float]) -> Mesh:
+    turn, up = np.linspace(0.0, 2.0 * np.pi, 25), np.linspace(0.0, np.pi, 13)[:, None]
+    grid = np.stack([np.cos(turn) * np.sin(up), np.sin(turn) * np.sin(up), np.cos(up) + 0 * turn], -1)
+    a, b, c, d = (
+        part.reshape(-1, 3) for part in (grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
+    )
+    normals = _stacked([[a, b, c], [a, c, d]])
+    return Mesh(normals * np.float32(radius) + at.astype(np.float32), normals, rgb)
+
+
+def _fitted(
+    right: Floats, up: Floats, toward: Floats, points: Floats, size: tuple[int, int]
+) -> Perspective:
+    """The camera that looks along a direction and has these points (n, 3) in its picture."""
+    axes = np.stack([right, up, toward])
+    own = points @ axes.T
+    slope = _OPENING * (1.0 - 2.0 * _MARGIN) * np.array([size[0] / size[1], 1.0])
+    middle = 0.5 * (own.min(axis=0) + own.max(axis=0))
+    away = 0.0
+    for _ in range(8):  # the nearer points lean outward: the middle moves with the distance
+        way = own - middle
+        away = float((np.abs(way[:, :2]) / slope + way[:, 2:]).max())
+        away = max(away, 1.05 * float(way[:, 2].max()) + 1e-3)
+        leaning = way[:, :2] / (away - way[:, 2:])
+        shift = 0.5 * (leaning.min(axis=0) + leaning.max(axis=0)) * away
+        middle = middle + np.append(shift, 0.0)
+    eye = (middle + [0.0, 0.0, away]) @ axes
+    return Perspective(eye, right, up, toward, size)
+
+
+# --- light ---
+
+
+class _Lit:
+    """Meshes under a high light from the viewer's left, over a ground."""
+
+    def __init__(
+        self, meshes: Sequence[Mesh], look: Perspective, floor: float, threads: int
+    ) -> None:
+        self._look, self._floor, self._threads = look, floor, threads
+        seen = [mesh for mesh in meshes if len(mesh.corners)] or [_ball(np.zeros(3), 1e-6, _GREY)]
+        self._corners = np.concatenate([mesh.corners for mesh in seen])
+        self._normals = np.concatenate([mesh.normals for mesh in seen])
+        counts = [len(mesh.corners) for mesh in seen]
+        linear = np.array([mesh.rgb for mesh in seen], np.float32) ** 2.2
+        self._colours = np.repeat(np.clip(linear, 0.02, 0.9), counts, axis=0)
+        left = look.toward * 0.55 - look.right * 0.75
+        level = left * [1.0, 1.0, 0.0]
+        level /= max(float(np.linalg.norm(level)), 1e-9)
+        light = level + [0.0, 0.0, 1.45]
+        self._light = light / np.linalg.norm(light)
+
+    def picture(self, ground: Floats | None, fine: int) -> NDArray[np.uint8]:
+        """The picture, with so many samples a pixel each way."""
+        look, (width, height) = self._look, self._look.size
+        points = look.seen(self._corners.reshape(-1, 3).astype(np.float64)).reshape(-1, 3, 3)
+        points[..., :2] *= fine
+        ahead = (points[..., 2] > 0.0).all(axis=1)
+        where = np.flatnonzero(ahead)
+        size = (width * fine, height * fine)
+        seen = rasterised(points[ahead], size, self._threads)
+        covered = seen.triangle >= 0
+        shaded = np.zeros((*covered.shape, 3), np.float32)
+        shaded[covered] = self._shaded(seen, covered, where)
+        blocks = (height, fine, width, fine)
+        share = covered.reshape(blocks).mean(axis=(1, 3), dtype=np.float32)[..., None]
+        colour = shaded.reshape(*blocks, 3).mean(axis=(1, 3), dtype=np.float32)
+        dark = self._ground_shadow()[..., None]
+        if ground is None:
+            return _transparent(colour, share, dark)
+        behind = self._background(ground.astype(np.float32)) * (1.0 - dark)
+        linear = colour + (1.0 - share) * behind
+        return _bytes(linear)
+
+    def _shaded(self, seen: Samples, covered: NDArray[np.bool_], where: NDArray[Any]) -> Singles:
+        """Colours (n, 3), linear, of the samples that show a triangle."""
+        which = where[seen.triangle[covered]]
+        w = seen.weights[covered]
+        weights = np.stack([1.0 - w[:, 0] - w[:, 1], w[:, 0], w[:, 1]], axis=1)
+        normals = np.einsum("nk,nkd->nd", weights, self._normals[which])
+        points = np.einsum("nk,nkd->nd", weights, self._corners[which])
+        back = self._look.eye.astype(np.float32) - points
+        back /= np.linalg.norm(back, axis=1, keepdims=True)
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+        facing = (normals * back).sum(axis=1)
+        normals *= np.where(facing < 0.0, -1.0, 1.0).astype(np.float32)[:, None]
+        facing = np.abs(facing)
+        light = self._light.astype(np.float32)
+        straight = normals @ light
+        lit = np.maximum(straight, 0.0) * self._lit_shares(points, normals)
+        fill = np.maximum(normals @ (self._look.right + 0.6 * self._look.toward).astype(np.float32), 0)
+        sky = 0.5 + 0.5 * normals[:, 2]
+        diffuse = 0.17 + 0.27 * sky + 0.98 * lit + 0.13 * fill
+        half = back + light
+        half /= np.linalg.norm(half, axis=1, keepdims=True)
+        shine = 0.16 * np.maximum((normals * half).sum(axis=1), 0.0) ** 36 * (lit > 0.0)
+        rim = 0.05 * (1.0 - facing) ** 4
+        return self._colours[which] * diffuse[:, None] + (shine + rim)[:, None]
+
+    def _lit_shares(self, points: Singles, normals: Singles) -> Singles:
+        """How much of the light (n,) comes to points: what is in its way is seen from the light."""
+        x, y, sun = self._from_light
+        flat = self._corners.reshape(-1, 3)
+        to_map = np.stack([x, y, sun]).astype(np.float32)
+        own = flat @ to_map.T
+        low, high = own.min(axis=0), own.max(axis=0)
+        scale = (_MAP - 8) / max(float((high - low)[:2].max()), 1e-9)
+        placed = (own - low) * np.float32(scale) + np.float32(4.0)
+        depths = rasterised(placed.reshape(-1, 3, 3), (_MAP, _MAP), self._threads).depth
+        # a little off the surface, so that it does not shade itself
+        at = ((points + normals * np.float32(1.6 / scale)) @ to_map.T - low) * np.float32(scale) + 4
+        shares = np.zeros(len(points), np.float32)
+        height = at[:, 2] + 1.5
+        for dx, dy in _AROUND:
+            i = np.clip((at[:, 0] + dx).astype(np.int32), 0, _MAP - 1)
+            j = np.clip((at[:, 1] + dy).astype(np.int32), 0, _MAP - 1)
+            shares += depths[j, i] <= height
+        return shares / np.float32(len(_AROUND))
+
+    @property
+    def _from_light(self) -> tuple[Floats, Floats, Floats]:
+        """Two directions across the light, and that towards it."""
+        x = np.cross([0.0, 0.0, 1.0], self._light)
+        x /= np.linalg.norm(x)
+        return x, np.cross(self._light, x), self._light
+
+    def _on_ground(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """Where the pixels see the ground: x and y (h, w, 2), and whether they do (h, w)."""
+        rays = self._look.rays()
+        down = self._floor - self._look.eye[2]
+        steep = rays[..., 2] * np.sign(down) > 1e-4
+        away = down / np.where(steep, rays[..., 2], 1.0)
+        return self._look.eye[:2] + away[..., None] * rays[..., :2], steep & (down < 0.0)
+
+    def _ground_shadow(self) -> Singles:
+        """How dark the ground is (h, w) under the robot: sharp and wide shadows together."""
+        from PIL import Image, ImageFilter  # noqa: PLC0415  an extra
+
+        flat = self._corners.reshape(-1, 3).astype(np.float64)
+        cast = flat[:, :2] - (flat[:, 2:] - self._floor) * self._light[:2] / self._light[2]
+        low, high = cast.min(axis=0), cast.max(axis=0)
+        extent = max(float((high - low).max()), 1e-9)
+        room = 0.25 * extent
+        n = _MAP // 2
+        scale = n / (extent + 2 * room)
+        placed = np.ones((len(cast), 3))
+        placed[:, :2] = (cast - 0.5 * (low + high)) * scale + 0.5 * n
+        covered = rasterised(placed.reshape(-1, 3, 3), (n, n), self._threads).triangle >= 0
+        mask = Image.fromarray(np.uint8(255) * covered.astype(np.uint8))
+        soft = [
+            np.asarray(mask.filter(ImageFilter.GaussianBlur(radius)), np.float32) / 255.0
+            for radius in (0.006 * n, 0.04 * n)
+        ]
+        dark = 0.30 * soft[0] + 0.22 * soft[1]
+        at, hits = self._on_ground()
+        place = (at - 0.5 * (low + high)) * scale + 0.5 * n - 0.5
+        inside = hits & (place > 0.0).all(axis=-1) & (place < n - 1.001).all(axis=-1)
+        found = np.zeros(inside.shape, np.float32)
+        i, j = place[inside].astype(np.int32).T
+        u, v = (place[inside] - np.stack([i, j], axis=1)).astype(np.float32).T
+        upper = dark[j, i] * (1 - u) + dark[j, i + 1] * u
+        lower = dark[j + 1, i] * (1 - u) + dark[j + 1, i + 1] * u
+        found[inside] = upper * (1 - v) + lower * v
+        return found
+
+    def _background(self, rgb: Singles) -> Singles:
+        """Linear colours (h, w, 3) behind the robot: a little darker away from its middle."""
+        width, height = self._look.size
+        x = (np.arange(width, dtype=np.float32) + 0.5) / width - 0.5
+        y = (np.arange(height, dtype=np.float32) + 0.5) / height - 0.45
+        fall = 1.0 - 0.22 * np.minimum(x[None, :] ** 2 + y[:, None] ** 2, 0.5)
+        return (rgb**2.2) * fall[..., None]
+
+
+_AROUND = tuple(
+    (1.9 * float(np.sqrt((k + 0.5) / 9)) * float(np.cos(2.4 * k)),
+     1.9 * float(np.sqrt((k + 0.5) / 9)) * float(np.sin(2.4 * k)))
+    for k in range(9)
+)  # fmt: skip
+"""Places around a sample of the shadow, in samples: a spiral of the golden angle."""
+
+
+def _bytes(linear: Singles) -> NDArray[np.uint8]:
+    """Linear light (h, w, 3) as numbers of a picture."""
+    shown = np.clip(linear, 0.0, 1.0) ** np.float32(1.0 / 2.2)
+    return (255.0 * shown + 0.5).astype(np.uint8)
+
+
+def _transparent(colour: Singles, share: Singles, dark: Singles) -> NDArray[np.uint8]:
+    """The robot (h, w, 4) over nothing but its shadow, which is black that shines through."""
+    alpha = share + (1.0 - share) * dark
+    straight = colour / np.maximum(alpha, 1e-6)
+    return np.concatenate([_bytes(straight), (255.0 * alpha + 0.5).astype(np.uint8)], axis=-1)
+
+
+# --- files ---
+
+Images = Iterator[NDArray[np.uint8]]
+
+
+def _png(images: Images, _n: int, _fps: float, _instants: Floats) -> tuple[bytes, float]:
+    from PIL import Image  # noqa: PLC0415  an extra
+
+    out = BytesIO()
+    Image.fromarray(next(images)).save(out, "PNG", optimize=True)
+    return out.getvalue(), 0.0
+
+
+def _gif(images: Images, n: int, fps: float, instants: Floats) -> tuple[bytes, float]:
+    """Delays are whole hundredths of a second, so that no rounding adds up."""
+    from PIL import Image  # noqa: PLC0415  an extra
+
+    ends = np.round(100.0 * np.append(instants[1:], n / fps)).astype(int)
+    delays = np.maximum(np.diff(ends, prepend=0), 2)
+    first, palette, frames = None, None, list[Any]()
+    for image in images:
+        whole = Image.fromarray(image)
+        if palette is None:
+            palette = whole.quantize(255, dither=Image.Dither.NONE)
+        shown = whole.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG)
+        frames.append(shown)
+    first, *others = frames
+    out = BytesIO()
+    milliseconds = (10 * delays).tolist()
+    first.save(
+        out, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0, disposal=1
+    )
+    return out.getvalue(), float(delays.sum()) / 100.0
+
+
+def _mp4(images: Images, n: int, fps: float, _instants: Floats) -> tuple[bytes, float]:
+    """H.264 in the form that every browser and player shows."""
+    from fractions import Fraction  # noqa: PLC0415  films alone need it
+
+    import av  # noqa: PLC0415  an extra
+
+    out = BytesIO()
+    rate = Fraction(fps).limit_denominator(1001)
+    with av.open(out, "w", format="mp4", options={"movflags": "faststart"}) as film:
+        stream: Any = film.add_stream("libx264", rate=rate, options={"crf": "18"})
+        stream.pix_fmt = "yuv420p"
+        for k, image in enumerate(images):
+            frame = av.VideoFrame.from_ndarray(image, format="rgb24")
+            if not k:
+                stream.width, stream.height = frame.width, frame.height
+            film.mux(stream.encode(frame))
+        film.mux(stream.encode())
+    return out.getvalue(), n / float(rate)
+
+
+_WRITERS: dict[str, Callable[[Images, int, float, Floats], tuple[bytes, float]]] = {
+    ".png": _png,
+    ".gif": _gif,
+    ".mp4": _mp4,
+}
