@@ -73,6 +73,7 @@ UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/solve/result.py", "view"): "what a notebook shows of a result",
     ("linkwork/simulation/result.py", "view"): "what a notebook shows of a run",
     ("linkwork/trajectory/piecewise.py", "view"): "what a notebook shows of a motion",
+    ("linkwork/simulation/result.py", "robot"): "the robot that a simulation shows",
 }
 
 # Clock, cores and environment are read in settings.py alone.

@@ -69,9 +69,9 @@ def body_points(m: Mechanism, ends: Collection[int] = ()) -> list[list[Floats]]:
     for body in range(m.n_bodies):
         points = [np.zeros(3)] if _has_seat(m, body) else []
         points += [m.p_parent_joint[child] for child in held[body]]
-        points += [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
-        points = _distinct(points, near)
-        if not held[body] and len(points) < 2:
+        closing = [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
+        points = _distinct([*points, *closing], near)
+        if not held[body] and not closing and points:
             points += _tip(m, body, ends, near)
         if len(points) < 2 and held[body] and not body:  # from the ground to the first joint
             points = _distinct([np.zeros(3), *points], near)
