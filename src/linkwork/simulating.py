@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -82,7 +83,7 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     )  # fmt: skip
     threads = settings.most_threads() if threads is None else threads
     try:
-        return run(
+        result = run(
             mechanism, q0, v0, options, library=_library(), threads=threads, progress=progress
         )
     except MemoryError as error:
@@ -90,6 +91,7 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
             f"the states that are to be kept do not fit into memory ({error}): keep fewer of them "
             "by record=, or simulate fewer rows at once"
         ) from None
+    return replace(result, document=getattr(robot, "document", None))
 
 
 @cache

@@ -70,6 +70,7 @@ NEIGHBOURS = {
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/settings.py", "compile_line"): "the compiler's listener, who speaks to people",
     ("linkwork/robot_view.py", "view"): "what people see of a robot",
+    ("linkwork/simulation/result.py", "robot"): "the robot that a simulation shows",
 }
 
 # Clock, cores and environment are read in settings.py alone.

@@ -20,6 +20,7 @@ from linkwork.atomic import replacing
 from linkwork.checks import plain, real_array
 from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.errors import InputError, MissingExtraError
+from linkwork.formats.urdf.read import Document
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
 from linkwork.mechanism.position_limits import angle_beyond
@@ -66,6 +67,7 @@ class Simulation:
     ended_at: float | Floats  # the last instant that was reached: the duration, a failure, an event
     events: tuple[EventRecord, ...] = ()
     outcomes: Outcomes = field(repr=False)  # what is computed when asked for
+    document: Document | None = field(default=None, repr=False)  # with what the robot looks like
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -269,6 +271,17 @@ class Simulation:
             ) from None
         return picture(self, joints, row, figure)
 
+    def animate(self, *, row: int | tuple[int, ...] | None = None, **how: Any) -> Any:
+        """A page in the browser with the robot on its way through one roll-out.
+
+        ``row`` picks a roll-out of a batch, by default the first. ``how``: as `Robot.animate`.
+
+        Raises: InputError for a row that is not there; as `Robot.animate`.
+        """
+        from linkwork.robot import Robot  # noqa: PLC0415  not all need it
+
+        return Robot(self.mechanism, self.document).animate(self, row=row, **how)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a .npz file (all arrays, by name) or a .csv file (a line for each state).
 
@@ -326,6 +339,29 @@ class Simulation:
             f"Simulation('{self.mechanism.name}': {count} of {self.times[-1]:.6g} s, {states}, "
             f"{ended}{why})"
         )
+
+
+def row_index(simulation: Simulation, row: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """The place of a roll-out in its batch, by default of the first: () for one alone.
+
+    Raises: InputError where there is none.
+    """
+    shape = simulation.shape
+    size = int(np.prod(shape, dtype=np.int64))
+    if row is None:
+        return (0,) * len(shape)
+    if not shape:
+        if row in (0, ()):
+            return ()
+        raise InputError(f"there is no roll-out {row!r}: this is one, not a batch; leave out row")
+    if isinstance(row, tuple):
+        fits = len(row) == len(shape)
+        given = row if fits and all(0 <= k < n for k, n in zip(row, shape, strict=True)) else None
+    else:
+        given = np.unravel_index(row, shape) if 0 <= row < size else None
+    if given is None:
+        raise InputError(f"there is no roll-out {row!r}: the batch has the shape {shape}")
+    return tuple(int(k) for k in given)
 
 
 # messages about how roll-outs went
