@@ -221,6 +221,22 @@ def test_each_area_covers_what_lies_behind_it():
         assert np.mean(seen == wanted) > 0.985  # but at the edges
 
 
+def test_areas_of_rough_meshes_are_whole():
+    draw = rng("rough meshes")
+    for _ in range(3):
+        vertices = draw.normal(size=(10, 3)) * [1.0, 1.0, 0.0]  # of one shade: one area
+        faces = np.array([draw.permutation(10)[:3] for _ in range(24)], np.uint32)
+        faces = np.concatenate([faces, faces[:4, ::-1]])  # some twice, and seen from behind
+        solids = [Solid(vertices, faces, (0.8, 0.2, 0.2))]
+        look = camera("top", [], vertices).fitted(vertices, (20, 20, 280, 280), least=0.1)
+        areas = [m for m in shaded(solids, look, (300, 300)) if m.seam]
+        places = draw.uniform(20, 280, (250, 2))
+        seen = np.array([hue_at(areas, place) for place in places])
+        wanted = np.array([nearest_solid(solids, look, place) for place in places])
+        assert len(areas) == 1
+        assert np.mean(seen == wanted) > 0.985
+
+
 def hue_at(areas: list[Line], place: np.ndarray) -> int:
     """Which of red, green and blue the last area at a place has most of; -1 where there is none."""
     for area in reversed(areas):

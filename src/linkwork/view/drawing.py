@@ -318,12 +318,17 @@ def _model(
 
 
 def _caption(messages: Sequence[str]) -> str:
-    """A few words on the messages."""
-    if not messages:
-        return ""
-    if messages[-1].endswith(("skeleton", "skeleton is shown")):
+    """A few words on what is not drawn; materials that are not as they should be are no such."""
+    if messages and messages[-1].endswith(("skeleton", "skeleton is shown")):
         return "no shapes: its skeleton"
-    return f"{len(messages)} messages" if messages[1:] else "one message"
+    missing = sum(message.startswith("link '") for message in messages)
+    return (
+        ""
+        if not missing
+        else "a shape is missing"
+        if missing == 1
+        else f"{missing} shapes are missing"
+    )
 
 
 def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
