@@ -78,6 +78,29 @@ def test_it_is_xml_and_all_of_it_lies_inside(name: str, shapes: bool):
             assert (points <= [400.0, 320.0]).all(), (layer.name, mark)
 
 
+@pytest.mark.sweep(6)
+@pytest.mark.parametrize("name", NAMES)
+def test_all_of_it_lies_inside_whatever_is_asked_for(name: str):
+    robot, draw = bundled(name), rng(f"inside {name}")
+    for shapes in (True, False):
+        size = tuple(draw.uniform(150, 600, 2).tolist())
+        drawn = drawing(
+            robot,
+            random_configuration(draw, robot.mechanism),
+            shapes=shapes,
+            view=(float(draw.uniform(-180, 180)), float(draw.choice([-90, -20, 0, 35, 90]))),
+            size=size,
+            labels=bool(draw.integers(2)),
+            frames=bool(draw.integers(2)),
+            com=True,
+        )
+        for layer in drawn.layers:
+            for mark in layer.marks:
+                points = mark.points()
+                assert (points >= -2.0).all(), (layer.name, mark)
+                assert (points <= np.array(size) + 2.0).all(), (layer.name, mark)
+
+
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_symbols_of_joints_are_where_joints_are(name: str):

@@ -568,7 +568,8 @@ def _world_axes(look: Camera, corner: Floats) -> list[Mark]:
     ways = 17.0 * np.stack([look.right, -look.up], axis=1)
     lengths = np.linalg.norm(ways, axis=1)
     names = ways * (1.0 + 7.0 / np.maximum(lengths, 3.0))[:, None]
-    reach = np.concatenate([names - [4.0, 6.0], names + [4.0, 6.0], np.zeros((1, 2))])
+    room = np.array([4.0, 6.0])  # of a letter
+    reach = np.concatenate([names - room, names + room, np.zeros((1, 2))])
     start = corner - reach.max(axis=0)
     marks: list[Mark] = []
     for axis in np.argsort(look.toward).tolist():
