@@ -93,6 +93,7 @@ def test_all_of_it_lies_inside_whatever_is_asked_for(name: str):
             labels=bool(draw.integers(2)),
             frames=bool(draw.integers(2)),
             com=True,
+            title="A title that is as long as titles of figures are, and somewhat longer",
         )
         for layer in drawn.layers:
             for mark in layer.marks:

@@ -553,13 +553,13 @@ def _furniture(
     ]
     marks += _world_axes(look, np.array([w - 8.0, h - 10.0]))
     if title:
-        marks.append(Text(np.array([0.5 * w, 23.0]), title, 14.0, "middle", INK, bold=True))
+        letters = min(14.0, (w - 16.0) / (1.1 * text_width(title, 1.0)))  # bold ones are wider
+        marks.append(Text(np.array([0.5 * w, 23.0]), title, letters, "middle", INK, bold=True))
     if caption:
-        room = w - 60.0 - end - 40.0
-        narrow = min(10.5, 10.5 * room / max(text_width(caption, 10.5), 1.0))
-        if narrow > 6.0:
+        letters = min(10.5, (w - end - 100.0) / text_width(caption, 1.0))
+        if letters > 6.0:
             middle = 0.5 * (end + w - 60.0)
-            marks.append(Text(np.array([middle, h - 14.0]), caption, narrow, "middle", INK))
+            marks.append(Text(np.array([middle, h - 14.0]), caption, letters, "middle", INK))
     return marks
 
 
