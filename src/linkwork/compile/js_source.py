@@ -82,7 +82,8 @@ def js_source(
     single = len(signature.output_names) == 1
     outputs = [names.new("out" if single else each) for each in signature.output_names]
     script = Script(between=";\n  ")
-    script.add(own, graph, inputs, outputs, results=True)
+    inner = f"{own}_" if own in (*_MATH, _SCRATCH) else own
+    script.add(inner, graph, inputs, outputs, results=True)
     comment = [f"{own}: {plain(signature.name)}"]
     comment += [f"{plain(key).capitalize()}: {plain(value)}" for key, value in given.items()]
     comment += ["", *described(signature, inputs, outputs, labels or {})]
@@ -94,7 +95,7 @@ def js_source(
         "Written by Linkwork. What Linkwork writes is yours: use it under any terms you like.",
     ]
     told = "\n".join(f" * {line}".rstrip() for line in comment)
-    return f"/*\n{told}\n */\nconst {own} = (() => {{\n{script.text()}\nreturn {own};\n}})();\n"
+    return f"/*\n{told}\n */\nconst {own} = (() => {{\n{script.text()}\nreturn {inner};\n}})();\n"
 
 
 _RESERVED = frozenset(

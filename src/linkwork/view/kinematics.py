@@ -17,7 +17,7 @@ Poses are 12 numbers, the rows of a matrix (3, 4).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +36,10 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.graph import GraphOps
 from linkwork.ops.protocol import Block
 from linkwork.spatial import so3
+
+
+LONGEST_WITH_FORCES = 250_000
+"""Characters of the kinematics of mechanisms that come with forces and a centre of mass."""
 
 
 class PageKinematics(NamedTuple):
@@ -68,20 +72,30 @@ def page_kinematics(m: Mechanism) -> PageKinematics:
     q = {"q": m.n_q}
     add("poses", q, lambda o, q: {"out": _poses(o, m, q)})
     add("aim", {"T": 12, "target": 12}, _aim)
+    for kind in (JointType.SPHERICAL, JointType.FLOATING):
+        if kind in m.joint_types:
+            _add_joint(add, kind)
     if m.is_closed:
         add("closure", q, lambda o, q: {"out": closure(o, m, q), "J": closure_jacobian(o, m, q)})
+    if len(script.text()) > LONGEST_WITH_FORCES:
+        messages.append(
+            f"'{m.name}' has {m.n_v} degrees of freedom: the page leaves out its forces under "
+            "gravity and its centre of mass, which would be long texts"
+        )
+        return _joined(m, script, names, messages)
     if known("gravity_forces"):
         add("gravity", q, lambda o, q: {"out": tree_gravity_forces(Sweep(o, m, q)).block(o)})
     if known("com"):
         add("com", q, lambda o, q: {"out": find("com").function(o, m, q)})
-    for kind in (JointType.SPHERICAL, JointType.FLOATING):
-        if kind in m.joint_types:
-            _add_joint(add, kind)
+    return _joined(m, script, names, messages)
+
+
+def _joined(
+    m: Mechanism, script: Script, names: Sequence[str], messages: Sequence[str]
+) -> PageKinematics:
     data = _text({**_tree(m), "joints": _joints(m), **_coordinates(m), **_closed(m)})
-    functions = ",".join(names)
-    return PageKinematics(
-        f'"use strict";\n{script.text()}\nreturn {{{functions},data:{data}}}', tuple(messages)
-    )
+    source = f'"use strict";\n{script.text()}\nreturn {{{",".join(names)},data:{data}}}'
+    return PageKinematics(source, tuple(messages))
 
 
 # --- graphs --------------------------------------------------------------------------------------
