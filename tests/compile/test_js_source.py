@@ -49,8 +49,10 @@ def text_of(t, **how) -> str:
 
 def run(t, *arrays, name="f") -> np.ndarray:
     """The function for each row of the arrays (n, k)."""
-    body = f"{text_of(t, name=name)}\nreturn given[0].map((_, k) => {name}(...given.map((a) => a[k])));"
-    return np.array(run_js(body, [np.asarray(a, float) for a in arrays]))
+    call = f"return given[0].map((_, k) => {name}(...given.map((a) => a[k])));"
+    return np.array(
+        run_js(f"{text_of(t, name=name)}\n{call}", [np.asarray(a, float) for a in arrays])
+    )
 
 
 def own_graph(build_graph, n_in: int) -> Traced:

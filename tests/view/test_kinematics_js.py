@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.algorithms.registry import find
 from linkwork.ik import Position
-from linkwork.view.kinematics import page_kinematics
+from linkwork.ops.numpy import NUMPY
+from linkwork.view.kinematics import page_kinematics, quoted
 from node import run_js
 from robots import chain_urdf, every_joint_urdf, example_robot_urdfs
 from seeds import rng
@@ -38,8 +41,26 @@ def twelve(T) -> np.ndarray:
     return np.asarray(T)[..., :3, :].reshape(*np.shape(T)[:-2], 12)
 
 
-def assembled(robot) -> np.ndarray:
-    return robot.assemble().q
+@cache
+def assembled(name: str) -> tuple[Any, np.ndarray]:
+    """A robot with loops, and a configuration where they are closed."""
+    robot = lw.load(name)
+    found = in_page(robot, "return r.close(given.q);", q=robot.neutral())
+    assert found["success"]
+    q = np.array(found["q"])
+    assert np.abs(by_numpy("closure", robot, q)).max() <= 1e-10
+    return robot, q
+
+
+def by_numpy(algorithm: str, robot, *arrays) -> np.ndarray:
+    """An algorithm for each row of arrays, in NumPy: nothing is compiled."""
+    function, rows = (
+        find(algorithm).function,
+        np.broadcast_arrays(*arrays) if len(arrays) == 1 else arrays,
+    )
+    if rows[0].ndim == 1:
+        return np.array(function(NUMPY, robot.mechanism, *rows))
+    return np.array([function(NUMPY, robot.mechanism, *row) for row in zip(*rows, strict=True)])
 
 
 # --- where things are ----------------------------------------------------------------------------
@@ -58,12 +79,12 @@ def check_places(robot) -> None:
         v=(v := rng("page v").normal(size=robot.n_v)),
     )
     poses = np.array([each["poses"] for each in found]).reshape(6, -1, 3, 4)
-    expected = robot.fk_all(q)[..., :3, :]
+    expected = by_numpy("fk_all", robot, q)[..., :3, :]
     assert np.abs(poses - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
     for key, wanted in (
-        ("positions", robot.all_positions(q)),
-        ("way", robot.difference(q[:1], q)),
-        ("there", robot.integrate(q, v)),
+        ("positions", by_numpy("all_positions", robot, q)),
+        ("way", by_numpy("difference", robot, np.tile(q[:1], (6, 1)), q)),
+        ("there", by_numpy("integrate", robot, q, np.tile(v, (6, 1)))),
     ):
         numbers = np.array([each[key] for each in found])
         np.testing.assert_allclose(numbers, wanted, rtol=0, atol=1e-12, err_msg=key)
@@ -84,20 +105,23 @@ def test_every_type_of_joint_is_pythons(base):
 @pytest.mark.parametrize("name", ["panda", "humanoid", "quadruped", *CLOSED])
 def test_forces_and_masses_are_pythons(name):
     robot = lw.load(name)
-    q = assembled(robot)[None] if robot.mechanism.is_closed else robot.random(3, seed=4)
+    q = assembled(name)[1][None] if name in CLOSED else robot.random(3, seed=4)
     found = in_page(
         robot, "return given.q.map((q) => [r.gravityTorques(q), r.centerOfMass(q)]);", q=q
     )
-    forces = robot.gravity_forces(q)
+    forces = by_numpy("gravity_forces", robot, q)
     np.testing.assert_allclose(np.array([f for f, _ in found]), forces, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(np.array([c for _, c in found]), robot.com(q), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        np.array([c for _, c in found]), by_numpy("com", robot, q), rtol=0, atol=1e-12
+    )
 
 
 def test_what_is_not_known_is_left_out_and_told():
     robot = lw.load("four_bar")
-    found = page_kinematics(lw.load(str(_without_masses())).mechanism)
-    assert any("mass" in message for message in found.messages)
     assert page_kinematics(robot.mechanism).messages == ()
+    light = lw.load(_without_masses())
+    assert any("mass" in message for message in page_kinematics(light.mechanism).messages)
+    assert in_page(light, "return [r.centerOfMass([0]), r.poses([0]).length];") == [None, 36]
 
 
 def _without_masses() -> str:
@@ -114,7 +138,7 @@ def test_the_derivative_of_a_drag_is_that_of_differences(name):
     robot = lw.load(name)
     m = robot.mechanism
     closed = m.is_closed
-    q = assembled(robot) if closed else robot.random(seed=3)
+    q = assembled(name)[1] if closed else robot.random(seed=3)
     frame = m.n_link_frames - 1
     T = twelve(robot.fk(robot.integrate(q, 0.2 * rng("page target").normal(size=m.n_v)),
                         m.frame_names[frame]))  # fmt: skip
@@ -123,7 +147,8 @@ def test_the_derivative_of_a_drag_is_that_of_differences(name):
         for x in in_page(
             robot,
             """
-        const asked = {frame: given.frame, T: given.T, free: new Uint8Array(r.nv).fill(1), turn: 0.3};
+        const free = new Uint8Array(r.nv).fill(1);
+        const asked = {frame: given.frame, T: given.T, free, turn: 0.3};
         const at = (q) => { r.aim(q, given.frame, given.T);
           return Array.from(r.error, (x, k) => k < 3 ? x : 0.3 * x); };
         at(given.q);
@@ -259,11 +284,7 @@ def test_a_floating_base_stays_unless_it_is_dragged_itself():
     robot = lw.load("quadruped", base="floating")
     m = robot.mechanism
     q = robot.neutral()
-    foot = next(
-        k
-        for k in range(m.n_link_frames - 1, 0, -1)
-        if len(m.coordinates_moving(m.frame_names[k])) > 3
-    )
+    foot = next(k for k in range(m.n_link_frames - 1, 0, -1) if len(m.coordinates_moving(k)) > 3)
     base = m.frame_names.index(robot.link_names[0])
     T_foot, T_base = (robot.fk(q, m.frame_names[k]) for k in (foot, base))
     T_foot[:3, 3] += [0.02, 0.01, 0.05]
@@ -319,17 +340,16 @@ def test_a_joint_ends_at_its_limit():
 def test_a_coupled_joint_takes_its_leader_along():
     robot = lw.load("mobile_arm")
     m = robot.mechanism
-    joint, body = next((k, b) for k, b in enumerate(
-        [b for b in range(m.n_bodies) if m.body_joint_types[b].n_q]) if b in set(m.followers()))  # fmt: skip
-    wanted = (
-        0.5 * (m.lower + m.upper)[m.q_start[m.coordinate[body]]] * m.multiplier[body]
-        + m.offset[body]
-    )
+    moving = [body for body in range(m.n_bodies) if m.body_joint_types[body].n_q]
+    body = next(iter(m.followers()))
+    at = m.q_start[m.coordinate[body]]
+    leader = 0.5 * (m.lower[at] + m.upper[at])
+    wanted = leader * m.multiplier[body] + m.offset[body]
     found = in_page(
         robot,
         "const f = r.setJoint(given.q, given.joint, [given.wanted]);"
         "return [f, r.positions(f.q)[given.joint]];",
-        q=robot.neutral(), joint=joint, wanted=wanted,
+        q=robot.neutral(), joint=moving.index(body), wanted=wanted,
     )  # fmt: skip
     assert found[0]["success"]
     assert found[1][0] == pytest.approx(wanted, abs=1e-15)
@@ -361,15 +381,15 @@ SWEEPS = """
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", CLOSED)
 def test_loops_stay_closed_while_any_joint_goes_from_limit_to_limit(name):
-    robot = lw.load(name)
+    robot, q = assembled(name)
     m = robot.mechanism
     lower, upper = (np.where(np.isfinite(x), x, sign * 2 * np.pi)
                     for x, sign in ((m.lower, -1), (m.upper, 1)))  # fmt: skip
-    found = in_page(robot, SWEEPS, q=assembled(robot), lower=lower, upper=upper, n=40)
+    found = in_page(robot, SWEEPS, q=q, lower=lower, upper=upper, n=40)
     for each in found:
         assert each["opening"] <= 1e-9, each
         assert each["beyond"] <= 1e-9, each
-        assert np.abs(robot.closure(each["q"])).max() <= 1e-9
+        assert np.abs(by_numpy("closure", robot, np.array(each["q"]))).max() <= 1e-9
         for reason in each["reasons"]:
             assert "stops at" in reason, each
             assert "limit" in reason or "close no farther" in reason
@@ -377,8 +397,7 @@ def test_loops_stay_closed_while_any_joint_goes_from_limit_to_limit(name):
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank"])
 def test_a_crank_turns_all_the_way_and_comes_back_to_where_it_was(name):
-    robot = lw.load(name)
-    q = assembled(robot)
+    robot, q = assembled(name)
     once, steps = in_page(
         robot,
         """
@@ -478,10 +497,10 @@ CIRCLES = """
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", CLOSED)
 def test_loops_stay_closed_while_any_frame_is_dragged(name):
-    robot = lw.load(name)
+    robot, q = assembled(name)
     frames = list(range(robot.mechanism.n_link_frames))[:: 1 + robot.mechanism.n_link_frames // 12]
     for positions in (False, True):
-        found = in_page(robot, CIRCLES, q=assembled(robot), frames=frames, n=24, far=0.15,
+        found = in_page(robot, CIRCLES, q=q, frames=frames, n=24, far=0.15,
                         positionOnly=positions)  # fmt: skip
         for each in found:
             assert each["opening"] <= 1e-8, each
@@ -491,9 +510,9 @@ def test_loops_stay_closed_while_any_frame_is_dragged(name):
 
 @pytest.mark.parametrize("name", ["delta", "stewart"])
 def test_platforms_follow_all_the_way(name):
-    robot = lw.load(name)
+    robot, q = assembled(name)
     frame = robot.frame_names.index("platform")
-    (found,) = in_page(robot, CIRCLES, q=assembled(robot), frames=[frame], n=24, far=0.1,
+    (found,) = in_page(robot, CIRCLES, q=q, frames=[frame], n=24, far=0.1,
                        positionOnly=False)  # fmt: skip
     assert found["reached"] == 25
 
@@ -501,9 +520,9 @@ def test_platforms_follow_all_the_way(name):
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CLOSED)
 def test_what_is_open_is_closed_with_a_joint_held(name):
-    robot = lw.load(name)
+    robot, q = assembled(name)
     m = robot.mechanism
-    q = robot.integrate(assembled(robot), 0.05 * rng("open loops").normal(size=m.n_v))
+    q = robot.integrate(q, 0.05 * rng("open loops").normal(size=m.n_v))
     found = in_page(robot, "return [r.close(given.q), r.close(given.q, {held: [0]})];", q=q)
     assert found[0]["success"]
     assert found[0]["error"] <= 1e-9
@@ -513,8 +532,7 @@ def test_what_is_open_is_closed_with_a_joint_held(name):
 
 
 def test_between_two_configurations_loops_are_closed():
-    robot = lw.load("stewart")
-    q0 = assembled(robot)
+    robot, q0 = assembled("stewart")
     found = in_page(
         robot,
         "const k = r.joints.findIndex((joint) => joint.name === 'slide1');"
@@ -542,8 +560,6 @@ def test_names_of_joints_are_text_and_nothing_else():
     robot = lw.load(_without_masses().replace('"j"', '"JOINT"'))
     source = page_kinematics(robot.mechanism).source.replace('"JOINT"', "NAME")
     assert "NAME" in source
-    from linkwork.view.kinematics import quoted
-
     assert "</" not in quoted(name)
     assert run_js(f"return {quoted(name)};") == name
     assert quoted(name).isascii()

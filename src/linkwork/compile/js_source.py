@@ -246,8 +246,8 @@ def _form(op: Op) -> _Form:
         text = text[1:-1]
     call = re.fullmatch(r"(\w+)\((.*)\)", text)
     if call:
-        pieces = tuple(_Piece(k, _CHOICE, False) for k in range(op.arity))
-        return _Form(pieces, _ATOM, False, call[1])
+        listed = tuple(_Piece(k, _CHOICE, False) for k in range(op.arity))
+        return _Form(listed, _ATOM, False, call[1])
     if text == "-({0})":
         return _Form(("-", _Piece(0, _ATOM, False)), _SIGN, False)
     operator = next((o for o in _LEVELS if f" {o} " in text), "")
