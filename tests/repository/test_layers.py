@@ -70,6 +70,9 @@ NEIGHBOURS = {
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/settings.py", "compile_line"): "the compiler's listener, who speaks to people",
     ("linkwork/robot_view.py", "view"): "what people see of a robot",
+    ("linkwork/solve/result.py", "view"): "what a notebook shows of a result",
+    ("linkwork/simulation/result.py", "view"): "what a notebook shows of a run",
+    ("linkwork/trajectory/piecewise.py", "view"): "what a notebook shows of a motion",
     ("linkwork/simulation/result.py", "robot"): "the robot that a simulation shows",
 }
 
