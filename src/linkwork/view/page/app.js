@@ -49,6 +49,7 @@ class App {
     this._themes();
     this.stage.prepare();
     this.tools = new Tools(this);
+    this.tools.positionOnly = this._fewWays();
     this.motion = new MotionBar(this.host, this);
     this.panel = new Panel(document.getElementById("panel"), this);
     this.panel.build();
@@ -170,6 +171,7 @@ class App {
     this.attend(-1, "panel");
     this.tools.release();
     this.chosen = index;
+    this.tools.positionOnly = this._fewWays();
     this.panel.build();
     this.motion.offer();
     this._refreshLegend();
@@ -292,6 +294,13 @@ class App {
     robot.view = new RobotOnStage(data, own, this.stage, bytes);
     robot.canTorques = data.masses.some((m) => m.mass > 0) && computes(() => own.gravityTorques(robot.q));
     return robot;
+  }
+
+  /** Whether the chosen robot has too few joints to be put anywhere in any orientation. */
+  _fewWays() {
+    const { data, closed } = this.robot;
+    const driven = data.joints.filter((joint) => joint.v && !joint.coupled && (!closed || joint.actuated));
+    return driven.reduce((sum, joint) => sum + joint.v[1], 0) < 6;
   }
 
   _overlay() {

@@ -35,7 +35,7 @@ export class Panel {
   // --- sections -----------------------------------------------------------------------------------
 
   _section(title, ...children) {
-    return h("section", {}, h("h2", { text: title }), ...children);
+    return h("section", {}, h("h2", { text: title }), ...children.filter(Boolean));
   }
 
   _show() {
@@ -98,10 +98,16 @@ export class Panel {
     const ignore = h("label", { class: "switch" },
       h("input", { type: "checkbox", role: "switch", onchange: (event) => app.setIgnoreLimits(event.target.checked) }), h("span", { text: "Ignore limits" }));
     ignore.firstChild.checked = app.ignoreLimits;
+    // Of a closed robot what is driven comes first; what only follows is there to be opened
     this.list = h("div", { class: "joints" });
-    joints.forEach((joint, index) => this.list.append(this._joint(joint, index)));
+    const passive = h("div", { class: "joints" });
+    const driven = (joint) => joint.actuated && !joint.coupled;
+    const apart = app.robot.closed && joints.some(driven) && !joints.every(driven);
+    joints.forEach((joint, index) => (apart && !driven(joint) ? passive : this.list).append(this._joint(joint, index)));
+    this.passive = apart ? h("details", { class: "passive", open: passive.children.length <= 4 },
+      h("summary", { text: `${passive.children.length} that follow` }), passive) : null;
     const empty = joints.length ? null : h("p", { class: "quiet", text: "Nothing moves: the robot has no joints that turn or slide." });
-    return this._section("Joints", h("div", { class: "line spread" }, units, ignore), this.list, empty);
+    return this._section("Joints", h("div", { class: "line spread" }, units, ignore), this.list, this.passive, empty);
   }
 
   _joint(joint, index) {
@@ -112,7 +118,7 @@ export class Panel {
     const parts = components(joint);
     const note = joint.coupled
       ? `follows ${joint.leaders.join(", ")}`
-      : this.app.robot.data.loops.length && !joint.actuated ? "passive" : "";
+      : "";
     parts.forEach((component, part) => block.append(this._row(joint, index, component, part, parts.length, note)));
     return block;
   }

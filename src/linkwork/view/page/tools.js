@@ -173,6 +173,7 @@ export class Tools {
     const { stage } = this;
     this.controls = new THREE.TransformControls(stage.camera, stage.canvas);
     this.controls.setSize(0.85);
+    this.controls.setColors(0xd9453d, 0x2f9e4f, 0x3a6fe0, 0xf2b134);
     this.target = new THREE.Object3D();
     stage.front.add(this.target);
     this.controls.setMode(this.mode);
