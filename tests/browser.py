@@ -10,7 +10,7 @@ import io
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -73,13 +73,10 @@ class Browser:
 
     def settle(self) -> None:
         """Wait until nothing is drawn any more."""
-        count: Callable[[], int] = lambda: self.run("return linkwork.app.stage.framesDrawn")
-        before, still = count(), 0
-        while still < 3:
-            time.sleep(0.06)
-            now = count()
-            still = still + 1 if now == before else 0
-            before = now
+        still = 0
+        while still < 2:
+            time.sleep(0.03)
+            still = still + 1 if self.run("return linkwork.app.stage.idle") else 0
 
     def picture(self) -> NDArray[np.uint8]:
         """What is seen, as rows of pixels (height, width, 3)."""

@@ -7,7 +7,7 @@
 //            framePose(name): 12 numbers in the robot's base
 //   app      what is below
 
-import { h, iconButton } from "./dom.js";
+import { h, iconButton, signed } from "./dom.js";
 import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
@@ -388,8 +388,9 @@ class App {
   _refreshLegend() {
     const on = this.shown.has("torques") && this.robot.canTorques;
     this.legend.hidden = !on;
-    if (!on) return;
+    if (!on) return this.panel.note(null);
     const { values, shares, known, largest } = this.robot.view.torques();
+    this.panel.note(values);
     const worst = shares.reduce((best, share, k) => ((share ?? -1) > (shares[best] ?? -1) ? k : best), 0);
     const joint = this.robot.data.joints[worst];
     const unit = joint.type === "prismatic" ? "N" : "N m";
@@ -399,7 +400,7 @@ class App {
     title.textContent = "Torque under gravity";
     bar.style.background = `linear-gradient(90deg, ${[0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1].map((s) => `#${heat(s).toString(16).padStart(6, "0")}`).join(", ")})`;
     ends.lastChild.textContent = known ? "effort limit" : `${largest.toPrecision(3)} ${unit}`;
-    note.textContent = values[worst] === null ? "" : `${joint.name}: ${values[worst].toPrecision(3)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
+    note.textContent = values[worst] === null ? "" : `${joint.name}: ${signed(values[worst], 2)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
   }
 }
 

@@ -1,6 +1,6 @@
 // The panel: what is shown, presets, and a row for every number that a joint has.
 
-import { h, iconButton } from "./dom.js";
+import { h, iconButton, signed } from "./dom.js";
 
 const DEGREE = Math.PI / 180;
 const TOGGLES = [
@@ -149,7 +149,7 @@ export class Panel {
     row.high = h("span", { class: "limit" });
     row.unit = h("span", { class: "unit" });
     row.element = h("div", { class: "row" },
-      h("span", { class: "name", text: title, title }), note && part === 0 ? h("span", { class: "note", text: note, title: note }) : h("span", {}),
+      h("span", { class: "name", text: title, title }), (row.note = h("span", { class: "note", text: part ? "" : note, title: note || null })),
       h("span", { class: "value" }, row.number, row.unit), h("div", { class: "track" }, row.low, row.slider, row.high));
     this.rows.push(row);
     return row.element;
@@ -221,7 +221,7 @@ export class Panel {
   _text(component, value) {
     const shown = value * this._factor(component);
     const digits = this.app.units === "rad" ? (component.angle ? 3 : 4) : 1;
-    return shown.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1").replace("-", "−");
+    return signed(shown, digits);
   }
 
   /** Bring every row up to date; `all` also those that are being written in. */
@@ -268,6 +268,16 @@ export class Panel {
     row.high.textContent = Number.isFinite(upper) ? this._text(component, upper) : "∞";
     row.low.classList.toggle("none", !Number.isFinite(lower));
     row.high.classList.toggle("none", !Number.isFinite(upper));
+  }
+
+  /** Write torques beside the names of joints; null takes them away. */
+  note(values) {
+    for (const row of this.rows) {
+      if (row.joint.coupled || row.part) continue;
+      const value = values?.[row.index];
+      const unit = row.joint.type === "prismatic" ? "N" : "N m";
+      row.note.textContent = value === null || value === undefined ? "" : `${signed(value, 2)} ${unit}`;
+    }
   }
 
   /** Mark the rows of a joint (-1: none) as the ones that are looked at. */
