@@ -272,6 +272,7 @@ class App {
   togglePanel(open = document.body.classList.contains("closed")) {
     document.body.classList.toggle("closed", !open);
     this.panelButton.setAttribute("aria-expanded", String(open));
+    if (SMALL.matches) this.stage.resized(() => this.stage.lookAtAll()); // the view has another shape
   }
 
   async screenshot() {
