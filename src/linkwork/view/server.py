@@ -203,8 +203,11 @@ class PageServer:
 
     @property
     def for_a_page(self) -> dict[str, Any]:
-        """What a page must know of the server; all that happens from now on it will be told."""
-        return {"url": self.address, "token": self.token, "since": self._number}
+        """What a page must know of the server; what happens from now on it will be told.
+
+        ``url`` is empty: the page asks whoever it came from, which may be a tunnel's other end.
+        """
+        return {"url": "", "token": self.token, "since": self._number}
 
     def wait(self, *, until_pages_close: bool = False) -> None:
         """Return when it is closed, or when the last page has been closed for a second or two."""
@@ -393,7 +396,7 @@ class PageServer:
         raise _Refused(421, "this server is not asked by that name")
 
     def _is_local(self) -> bool:
-        return self.host == "localhost" or _is_loopback(self.host)
+        return is_loopback(self.host)
 
     def _origin(self, request: _Request) -> str | None:
         """The page of another server that may ask, where it is one.
@@ -406,8 +409,7 @@ class PageServer:
         if self.embedded:
             found = urlsplit(origin)
             name = found.hostname or ""
-            local = name == "localhost" or _is_loopback(name)
-            if origin == "null" or local or found.scheme == "vscode-webview":
+            if origin == "null" or is_loopback(name) or found.scheme == "vscode-webview":
                 return origin
         raise _Refused(403, "pages of others may not ask here")
 
@@ -489,7 +491,10 @@ def _bound(host: str, port: int) -> socket.socket:
     raise InputError(f"the ports {port} to {last} are all taken: name another one, or 0 for any")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host, a name or an address, is this machine as only itself reaches it."""
+    if host == "localhost":
+        return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -40,8 +40,11 @@ export class Channel {
 
   _take(message) {
     const { app } = this;
-    if (message.type === "q") app.moved(app.robots[message.robot ?? 0], message.q, "python");
-    else if (message.type === "ghost") app.setGhost(app.robots[message.robot ?? 0], message.q);
+    if (message.type === "q") {
+      if (message.page && app.motion.playing) return; // each page that plays goes its own way
+      app.stopMotion();
+      app.moved(app.robots[message.robot ?? 0], message.q, "python");
+    } else if (message.type === "ghost") app.setGhost(app.robots[message.robot ?? 0], message.q);
     else if (message.type === "trajectory") app.setTrajectory(message);
     else if (message.type === "scene") app.setScene(message.scene, message.binary);
     else if (message.type === "replace") location.reload();
