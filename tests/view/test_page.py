@@ -96,7 +96,7 @@ def test_shapes_come_back(name: str):
 
 
 def test_equal_geometries_are_written_once():
-    shown = data_of(lw.load("stewart"))["robots"][0]
+    shown = data_of(lw.load("quadruped"))["robots"][0]
     used = {part["geometry"] for part in shown["parts"]}
     assert used == set(range(len(shown["geometries"])))
     assert len(used) < len(shown["parts"]) / 3
