@@ -380,8 +380,9 @@ def corner_normals(vertices: Singles, faces: NDArray[Any]) -> Singles:
     size = np.linalg.norm(areas, axis=1, keepdims=True)
     unit = areas / np.maximum(size, 1e-30)
     extent = max(float(np.ptp(vertices, axis=0).max(initial=0.0)), 1e-9) if len(vertices) else 1.0
-    grid = np.round(vertices / (1e-5 * extent)).astype(np.int64)
-    _, place = np.unique(grid, axis=0, return_inverse=True)
+    grid = np.round((vertices - vertices.min(axis=0, initial=np.inf)) / (1e-5 * extent))
+    x, y, z = grid.astype(np.int64).T
+    _, place = np.unique((x << 40) | (y << 20) | z, return_inverse=True)
     at = place.reshape(-1)[faces.astype(np.int64)].reshape(-1)
     order = np.argsort(at, kind="stable")
     at, face = at[order], order // 3
@@ -491,17 +492,20 @@ class _Lit:
         size = (width * fine, height * fine)
         seen = rasterised(points[ahead], size, self._threads)
         covered = seen.triangle >= 0
-        shaded = np.zeros((*covered.shape, 3), np.float32)
-        shaded[covered] = self._shaded(seen, covered, where)
-        blocks = (height, fine, width, fine)
-        share = covered.reshape(blocks).mean(axis=(1, 3), dtype=np.float32)[..., None]
-        colour = shaded.reshape(*blocks, 3).mean(axis=(1, 3), dtype=np.float32)
+        rows, columns = np.nonzero(covered)
+        pixel = (rows // fine) * width + columns // fine
+        shaded = self._shaded(seen, covered, where)
+        share, *colour = (
+            np.bincount(pixel, weights, width * height).reshape(height, width)
+            for weights in (None, *shaded.T)
+        )
+        share = (share / fine**2).astype(np.float32)[..., None]
+        colour = (np.stack(colour, axis=-1) / fine**2).astype(np.float32)
         dark = self._ground_shadow()[..., None]
         if ground is None:
             return _transparent(colour, share, dark)
-        behind = self._background(ground.astype(np.float32)) * (1.0 - dark)
-        linear = colour + (1.0 - share) * behind
-        return _bytes(linear)
+        behind = ground.astype(np.float32) ** 2.2 * (1.0 - dark)
+        return _bytes(colour + (1.0 - share) * behind)
 
     def _shaded(self, seen: Samples, covered: NDArray[np.bool_], where: NDArray[Any]) -> Singles:
         """Colours (n, 3), linear, of the samples that show a triangle."""
@@ -521,7 +525,7 @@ class _Lit:
         lit = np.maximum(straight, 0.0) * self._lit_shares(points, normals)
         fill = np.maximum(normals @ (self._look.right + 0.6 * self._look.toward).astype(np.float32), 0)
         sky = 0.5 + 0.5 * normals[:, 2]
-        diffuse = 0.17 + 0.27 * sky + 0.98 * lit + 0.13 * fill
+        diffuse = 0.10 + 0.22 * sky + 0.80 * lit + 0.10 * fill
         half = back + light
         half /= np.linalg.norm(half, axis=1, keepdims=True)
         shine = 0.16 * np.maximum((normals * half).sum(axis=1), 0.0) ** 36 * (lit > 0.0)
@@ -594,14 +598,6 @@ class _Lit:
         found[inside] = upper * (1 - v) + lower * v
         return found
 
-    def _background(self, rgb: Singles) -> Singles:
-        """Linear colours (h, w, 3) behind the robot: a little darker away from its middle."""
-        width, height = self._look.size
-        x = (np.arange(width, dtype=np.float32) + 0.5) / width - 0.5
-        y = (np.arange(height, dtype=np.float32) + 0.5) / height - 0.45
-        fall = 1.0 - 0.22 * np.minimum(x[None, :] ** 2 + y[:, None] ** 2, 0.5)
-        return (rgb**2.2) * fall[..., None]
-
 
 _AROUND = tuple(
     (1.9 * float(np.sqrt((k + 0.5) / 9)) * float(np.cos(2.4 * k)),
@@ -613,8 +609,8 @@ _AROUND = tuple(
 
 def _bytes(linear: Singles) -> NDArray[np.uint8]:
     """Linear light (h, w, 3) as numbers of a picture."""
-    shown = np.clip(linear, 0.0, 1.0) ** np.float32(1.0 / 2.2)
-    return (255.0 * shown + 0.5).astype(np.uint8)
+    shown = np.float32(255.0) * np.clip(linear, 0.0, 1.0) ** np.float32(1.0 / 2.2)
+    return (shown + np.float32(0.5)).astype(np.uint8)
 
 
 def _transparent(colour: Singles, share: Singles, dark: Singles) -> NDArray[np.uint8]:
@@ -633,7 +629,7 @@ def _png(images: Images, _n: int, _fps: float, _instants: Floats) -> tuple[bytes
     from PIL import Image  # noqa: PLC0415  an extra
 
     out = BytesIO()
-    Image.fromarray(next(images)).save(out, "PNG", optimize=True)
+    Image.fromarray(next(images)).save(out, "PNG")
     return out.getvalue(), 0.0
 
 
