@@ -113,12 +113,17 @@ class Perspective(NamedTuple):
         y = 0.5 * self.size[1] - self.scale * (way @ self.up) * inverse
         return np.stack([x, y, inverse], axis=-1)
 
-    def rays(self) -> Floats:
-        """Directions (h, w, 3) through the middles of pixels, of length 1 along the view."""
+    def on_ground(self, floor: float) -> tuple[Singles, NDArray[np.bool_]]:
+        """Where pixels see the ground at a height: x and y (h, w, 2), whether they do (h, w)."""
         x = (np.arange(self.size[0]) + 0.5 - 0.5 * self.size[0]) / self.scale
         y = (0.5 * self.size[1] - np.arange(self.size[1]) - 0.5) / self.scale
         flat = x[None, :, None] * self.right + y[:, None, None] * self.up
-        return flat - self.toward
+        rays = flat - self.toward  # of length 1 along the view
+        down = floor - float(self.eye[2])
+        steep = (rays[..., 2] < -1e-4) & (down < 0.0)
+        away = down / np.where(steep, rays[..., 2], 1.0)
+        at = self.eye[:2] + away[..., None] * rays[..., :2]
+        return at.astype(np.float32), steep
 
 
 class Mesh(NamedTuple):
@@ -132,9 +137,7 @@ class Mesh(NamedTuple):
         """The same at another place."""
         R = T[:3, :3].astype(np.float32)
         moved = self.corners @ R.T + T[:3, 3].astype(np.float32)
-        turned = self.normals @ R.T
-        size = np.linalg.norm(turned, axis=-1, keepdims=True)
-        return Mesh(moved, turned / np.maximum(size, 1e-12), self.rgb)
+        return Mesh(moved, self.normals @ R.T, self.rgb)
 
 
 def render(  # noqa: PLR0913  all but three are named options
@@ -286,7 +289,7 @@ class _Stage:
         points = [self._points(each) for each in poses]
         everything = np.concatenate(points)
         self._extent = max(float(np.ptp(points[0], axis=0).max()), 1e-3)
-        self.floor = float(np.min([each[:, 2].min() for each in points]))
+        floor = float(np.min([each[:, 2].min() for each in points]))
         axes = [
             (mark.type in ("revolute", "continuous"), poses[0][mark.link][:3, :3] @ mark.axis)
             for mark in self._model.joints
@@ -294,14 +297,16 @@ class _Stage:
         ]
         anyhow = len(axes) < len(self._model.joints)
         look = direction_of(view, None if anyhow else axes)
-        return _fitted(look.right, look.up, look.toward, everything, size)
+        made = _fitted(look.right, look.up, look.toward, everything, size)
+        self._ground = _Ground(floor, *made.on_ground(floor))
+        return made
 
     def picture(
         self, q: Floats, look: Perspective, ground: Floats | None, *, fine: bool
     ) -> NDArray[np.uint8]:
         """One picture (h, w, 3), or (h, w, 4) without a ground."""
         meshes = [*self._meshes(self._robot.fk_all(q)), *self._fixed]
-        lit = _Lit(meshes, look, self.floor, self._threads)
+        lit = _Lit(meshes, look, self._ground, self._threads)
         return lit.picture(ground, _FINE[fine])
 
     def _meshes(self, poses: Floats) -> Iterator[Mesh]:
@@ -432,7 +437,9 @@ def _stacked(triangles: list[list[Floats]]) -> Singles:
 
 def _ball(at: Floats, radius: float, rgb: tuple[float, float, float]) -> Mesh:
     turn, up = np.linspace(0.0, 2.0 * np.pi, 25), np.linspace(0.0, np.pi, 13)[:, None]
-    grid = np.stack([np.cos(turn) * np.sin(up), np.sin(turn) * np.sin(up), np.cos(up) + 0 * turn], -1)
+    grid = np.stack(
+        [np.cos(turn) * np.sin(up), np.sin(turn) * np.sin(up), np.cos(up) + 0 * turn], -1
+    )
     a, b, c, d = (
         part.reshape(-1, 3) for part in (grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
     )
@@ -463,13 +470,21 @@ def _fitted(
 # --- light ---
 
 
+class _Ground(NamedTuple):
+    """The ground: its height, and where pixels see it (h, w, 2), and whether they do (h, w)."""
+
+    height: float
+    at: Singles
+    hits: NDArray[np.bool_]
+
+
 class _Lit:
     """Meshes under a high light from the viewer's left, over a ground."""
 
     def __init__(
-        self, meshes: Sequence[Mesh], look: Perspective, floor: float, threads: int
+        self, meshes: Sequence[Mesh], look: Perspective, ground: _Ground, threads: int
     ) -> None:
-        self._look, self._floor, self._threads = look, floor, threads
+        self._look, self._ground, self._threads = look, ground, threads
         seen = [mesh for mesh in meshes if len(mesh.corners)] or [_ball(np.zeros(3), 1e-6, _GREY)]
         self._corners = np.concatenate([mesh.corners for mesh in seen])
         self._normals = np.concatenate([mesh.normals for mesh in seen])
@@ -515,42 +530,48 @@ class _Lit:
         normals = np.einsum("nk,nkd->nd", weights, self._normals[which])
         points = np.einsum("nk,nkd->nd", weights, self._corners[which])
         back = self._look.eye.astype(np.float32) - points
-        back /= np.linalg.norm(back, axis=1, keepdims=True)
-        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-        facing = (normals * back).sum(axis=1)
+        back /= _lengths(back)
+        normals /= _lengths(normals)
+        facing = _dot(normals, back)
         normals *= np.where(facing < 0.0, -1.0, 1.0).astype(np.float32)[:, None]
         facing = np.abs(facing)
         light = self._light.astype(np.float32)
         straight = normals @ light
         lit = np.maximum(straight, 0.0) * self._lit_shares(points, normals)
-        fill = np.maximum(normals @ (self._look.right + 0.6 * self._look.toward).astype(np.float32), 0)
+        fill = np.maximum(
+            normals @ (self._look.right + 0.6 * self._look.toward).astype(np.float32), 0
+        )
         sky = 0.5 + 0.5 * normals[:, 2]
         diffuse = 0.10 + 0.22 * sky + 0.80 * lit + 0.10 * fill
         half = back + light
-        half /= np.linalg.norm(half, axis=1, keepdims=True)
-        shine = 0.16 * np.maximum((normals * half).sum(axis=1), 0.0) ** 36 * (lit > 0.0)
-        rim = 0.05 * (1.0 - facing) ** 4
+        half /= _lengths(half)
+        shine = 0.16 * _powers(np.maximum(_dot(normals, half), 0.0), 5) * (lit > 0.0)
+        rim = 0.05 * _powers(1.0 - facing, 2)
         return self._colours[which] * diffuse[:, None] + (shine + rim)[:, None]
 
     def _lit_shares(self, points: Singles, normals: Singles) -> Singles:
         """How much of the light (n,) comes to points: what is in its way is seen from the light."""
-        x, y, sun = self._from_light
-        flat = self._corners.reshape(-1, 3)
-        to_map = np.stack([x, y, sun]).astype(np.float32)
-        own = flat @ to_map.T
-        low, high = own.min(axis=0), own.max(axis=0)
-        scale = (_MAP - 8) / max(float((high - low)[:2].max()), 1e-9)
-        placed = (own - low) * np.float32(scale) + np.float32(4.0)
-        depths = rasterised(placed.reshape(-1, 3, 3), (_MAP, _MAP), self._threads).depth
+        to_map = np.stack(self._from_light).astype(np.float32)
+        own = to_map @ self._corners.reshape(-1, 3).T
+        low, high = own.min(axis=1), own.max(axis=1)
+        scale = np.float32((_MAP - 8) / max(float((high - low)[:2].max()), 1e-9))
+        placed = (own - low[:, None]) * scale + np.float32(4.0)
+        corners = placed.T.reshape(-1, 3, 3)
+        depths = rasterised(corners, (_MAP, _MAP), self._threads).depth.reshape(-1)
         # a little off the surface, so that it does not shade itself
-        at = ((points + normals * np.float32(1.6 / scale)) @ to_map.T - low) * np.float32(scale) + 4
+        off = points + normals * (np.float32(1.6) / scale)
+        x, y, height = (to_map @ off.T - low[:, None]) * scale + np.float32(3.5)
+        height += np.float32(2.0)
+        i, j = x.astype(np.int32), y.astype(np.int32)
+        u, v = x - i, y - j
+        place = np.clip(j, 1, _MAP - 3) * _MAP + np.clip(i, 1, _MAP - 3)
         shares = np.zeros(len(points), np.float32)
-        height = at[:, 2] + 1.5
-        for dx, dy in _AROUND:
-            i = np.clip((at[:, 0] + dx).astype(np.int32), 0, _MAP - 1)
-            j = np.clip((at[:, 1] + dy).astype(np.int32), 0, _MAP - 1)
-            shares += depths[j, i] <= height
-        return shares / np.float32(len(_AROUND))
+        # the four samples around, and those around them: weights are a tent two samples wide
+        for dy, down in ((-1, 1.0 - v), (0, 2.0 - v), (1, 1.0 + v), (2, v)):
+            for dx, across in ((-1, 1.0 - u), (0, 2.0 - u), (1, 1.0 + u), (2, u)):
+                lit = depths[place + (dy * _MAP + dx)] <= height
+                shares += np.where(lit, down * across, np.float32(0.0))
+        return shares / np.float32(16.0)
 
     @property
     def _from_light(self) -> tuple[Floats, Floats, Floats]:
@@ -559,27 +580,22 @@ class _Lit:
         x /= np.linalg.norm(x)
         return x, np.cross(self._light, x), self._light
 
-    def _on_ground(self) -> tuple[Floats, NDArray[np.bool_]]:
-        """Where the pixels see the ground: x and y (h, w, 2), and whether they do (h, w)."""
-        rays = self._look.rays()
-        down = self._floor - self._look.eye[2]
-        steep = rays[..., 2] * np.sign(down) > 1e-4
-        away = down / np.where(steep, rays[..., 2], 1.0)
-        return self._look.eye[:2] + away[..., None] * rays[..., :2], steep & (down < 0.0)
-
     def _ground_shadow(self) -> Singles:
         """How dark the ground is (h, w) under the robot: sharp and wide shadows together."""
         from PIL import Image, ImageFilter  # noqa: PLC0415  an extra
 
-        flat = self._corners.reshape(-1, 3).astype(np.float64)
-        cast = flat[:, :2] - (flat[:, 2:] - self._floor) * self._light[:2] / self._light[2]
-        low, high = cast.min(axis=0), cast.max(axis=0)
+        x, y, z = self._corners.reshape(-1, 3).T
+        lean = (self._light[:2] / self._light[2]).astype(np.float32)
+        up = z - np.float32(self._ground.height)
+        cast = np.stack([x - up * lean[0], y - up * lean[1]])
+        low, high = cast.min(axis=1), cast.max(axis=1)
         extent = max(float((high - low).max()), 1e-9)
         room = 0.25 * extent
         n = _MAP // 2
         scale = n / (extent + 2 * room)
-        placed = np.ones((len(cast), 3))
-        placed[:, :2] = (cast - 0.5 * (low + high)) * scale + 0.5 * n
+        middle = (0.5 * (low + high)).astype(np.float32)
+        placed = np.ones((cast.shape[1], 3))
+        placed[:, :2] = (cast - middle[:, None]).T * scale + 0.5 * n
         covered = rasterised(placed.reshape(-1, 3, 3), (n, n), self._threads).triangle >= 0
         mask = Image.fromarray(np.uint8(255) * covered.astype(np.uint8))
         soft = [
@@ -587,24 +603,32 @@ class _Lit:
             for radius in (0.006 * n, 0.04 * n)
         ]
         dark = 0.30 * soft[0] + 0.22 * soft[1]
-        at, hits = self._on_ground()
-        place = (at - 0.5 * (low + high)) * scale + 0.5 * n - 0.5
-        inside = hits & (place > 0.0).all(axis=-1) & (place < n - 1.001).all(axis=-1)
+        place = (self._ground.at - middle) * np.float32(scale) + np.float32(0.5 * n - 0.5)
+        within = (place > 0.0) & (place < n - 1.001)
+        inside = self._ground.hits & within[..., 0] & within[..., 1]
         found = np.zeros(inside.shape, np.float32)
-        i, j = place[inside].astype(np.int32).T
-        u, v = (place[inside] - np.stack([i, j], axis=1)).astype(np.float32).T
+        i, j = (whole := place[inside].astype(np.int32)).T
+        u, v = (place[inside] - whole).astype(np.float32).T
         upper = dark[j, i] * (1 - u) + dark[j, i + 1] * u
         lower = dark[j + 1, i] * (1 - u) + dark[j + 1, i + 1] * u
         found[inside] = upper * (1 - v) + lower * v
         return found
 
 
-_AROUND = tuple(
-    (1.9 * float(np.sqrt((k + 0.5) / 9)) * float(np.cos(2.4 * k)),
-     1.9 * float(np.sqrt((k + 0.5) / 9)) * float(np.sin(2.4 * k)))
-    for k in range(9)
-)  # fmt: skip
-"""Places around a sample of the shadow, in samples: a spiral of the golden angle."""
+def _dot(a: Singles, b: Singles) -> Singles:
+    return np.einsum("nd,nd->n", a, b)
+
+
+def _lengths(a: Singles) -> Singles:
+    """Lengths (n, 1) of vectors (n, 3), none of them zero."""
+    return np.sqrt(np.maximum(_dot(a, a), np.float32(1e-24)))[:, None]
+
+
+def _powers(a: Singles, times: int) -> Singles:
+    """The number squared so many times: to the power of 2 ** times."""
+    for _ in range(times):
+        a = a * a
+    return a
 
 
 def _bytes(linear: Singles) -> NDArray[np.uint8]:
@@ -663,7 +687,7 @@ def _mp4(images: Images, n: int, fps: float, _instants: Floats) -> tuple[bytes, 
 
     out = BytesIO()
     rate = Fraction(fps).limit_denominator(1001)
-    with av.open(out, "w", format="mp4", options={"movflags": "faststart"}) as film:
+    with av.open(out, "w", format="mp4") as film:
         stream: Any = film.add_stream("libx264", rate=rate, options={"crf": "18"})
         stream.pix_fmt = "yuv420p"
         for k, image in enumerate(images):
