@@ -44,9 +44,9 @@ def skeleton(m: Mechanism, ends: Collection[int] = ()) -> tuple[Segment, ...]:
         held = [b for b in children if m.body_joint_types[b] not in _FREE]
         points = [np.zeros(3)] if body and m.body_joint_types[body] not in _FREE else []
         points += [m.p_parent_joint[child] for child in held]
-        points += [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
-        points = _distinct(points, 1e-4 * size)
-        if not held and len(points) < 2:
+        closing = [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
+        points = _distinct([*points, *closing], 1e-4 * size)
+        if not held and not closing and points:
             points += _tip(m, body, ends, 1e-4 * size)
         if len(points) < 2 and held and not body:  # from the ground to the first joint
             points = _distinct([np.zeros(3), *points], 1e-4 * size)
