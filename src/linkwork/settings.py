@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -62,6 +63,30 @@ def hand_on_mesh_options(allow: Sequence[str], *, load_meshes: bool) -> None:
         os.environ["LINKWORK_ALLOW"] = os.pathsep.join([*folders, *before])
     if load_meshes:
         os.environ["LINKWORK_LOAD_MESHES"] = "1"
+
+
+def over_ssh() -> bool:
+    """Whether this process was started from another machine's terminal."""
+    return bool(os.environ.get("SSH_CONNECTION") or os.environ.get("SSH_TTY"))
+
+
+def has_desktop() -> bool:
+    """Whether a browser that is opened here is seen by whoever runs this.
+
+    Not over SSH, and on Linux only where there is a display; LINKWORK_BROWSER=1 or 0 says it.
+
+    Raises: InputError where it is neither 0 nor 1.
+    """
+    given = os.environ.get("LINKWORK_BROWSER", "")
+    if given not in ("", "0", "1"):
+        raise InputError(f"LINKWORK_BROWSER must be 0 or 1, not {given!r}")
+    if given:
+        return given == "1"
+    if over_ssh():
+        return False
+    if os.name == "nt" or sys.platform == "darwin":
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def home() -> Path | None:

@@ -32,7 +32,7 @@ def integrate(sweep: Sweep, v: Rates) -> Output:
     def visit(type: JointType, at: int, rate: int) -> None:
         o = sweep.o  # of this loop
         own = o.vector([sweep.q[at + k] for k in range(type.n_q)])
-        moved = _integrated(o, type, own, o.vector([v[rate + k] for k in range(type.n_v)]))
+        moved = one_integrated(o, type, own, o.vector([v[rate + k] for k in range(type.n_v)]))
         for k in range(type.n_q):
             found.put((at + k,), moved[k])
 
@@ -40,8 +40,8 @@ def integrate(sweep: Sweep, v: Rates) -> Output:
     return found
 
 
-def _integrated(o: Ops, type: JointType, q: Block, v: Block) -> Block:
-    """`integrate` of one joint."""
+def one_integrated(o: Ops, type: JointType, q: Block, v: Block) -> Block:
+    """`integrate` of one joint: q (n_q,), v (n_v,) of its own."""
     if not type.has_quaternion:
         return q + v
     n = type.n_lengths
@@ -68,7 +68,7 @@ def difference(sweep: Sweep, q1: Block) -> Output:
     def visit(type: JointType, at: int, rate: int) -> None:
         o = sweep.o  # of this loop
         ends = (o.vector([q[at + k] for k in range(type.n_q)]) for q in (sweep.q, q1))
-        between = _difference(o, type, *ends)
+        between = one_difference(o, type, *ends)
         for k in range(type.n_v):
             found.put((rate + k,), between[k])
 
@@ -76,8 +76,8 @@ def difference(sweep: Sweep, q1: Block) -> Output:
     return found
 
 
-def _difference(o: Ops, type: JointType, q0: Block, q1: Block) -> Block:
-    """`difference` of one joint."""
+def one_difference(o: Ops, type: JointType, q0: Block, q1: Block) -> Block:
+    """`difference` of one joint: q0, q1 (n_q,) of its own."""
     if type is JointType.FLOATING:
         first, second = (
             Pose(from_quaternion(o, o.part(q, 3, 7)), o.part(q, 0, 3)) for q in (q0, q1)

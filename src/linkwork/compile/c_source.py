@@ -297,7 +297,7 @@ def _number(value: float, single: bool) -> str:
 # --- the comment ---------------------------------------------------------------------------------
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that cannot end a comment, nor be anything but text in one."""
     kept = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
     return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", kept)
@@ -310,16 +310,27 @@ def _documentation(signature: Signature) -> list[str]:
     lines: list[str] = []
     for paragraph in text.split("\n\n"):
         if not paragraph.lstrip().startswith("Raises:"):
-            lines += ["", *[_plain(line) for line in paragraph.strip().splitlines()]]
+            lines += ["", *[plain(line) for line in paragraph.strip().splitlines()]]
     return lines[1:]
 
 
-def _arrays(face: _Face, signature: Signature, labels: Labels) -> Iterator[str]:
-    given = list(zip(face.inputs, signature.input_names, signature.input_shapes, strict=True))
-    made = list(zip(face.outputs, signature.output_names, signature.output_shapes, strict=True))
+def described(
+    signature: Signature, inputs: Sequence[str], outputs: Sequence[str], labels: Labels
+) -> list[str]:
+    """What a generated function computes, its arrays by their names there, and conventions."""
+    documentation = _documentation(signature)
+    lines = [*documentation, ""] if documentation else []
+    return [*lines, *_arrays(signature, inputs, outputs, labels), "", *_CONVENTIONS]
+
+
+def _arrays(
+    signature: Signature, inputs: Sequence[str], outputs: Sequence[str], labels: Labels
+) -> Iterator[str]:
+    given = zip(inputs, signature.input_names, signature.input_shapes, strict=True)
+    made = zip(outputs, signature.output_names, signature.output_shapes, strict=True)
     for text, name, shape in given:
         yield f"{text}: in, {_plural(math.prod(shape))}{_called(text, name)}"
-        yield from (f"  [{k}] {_plain(label)}" for k, label in enumerate(labels.get(name, ())))
+        yield from (f"  [{k}] {plain(label)}" for k, label in enumerate(labels.get(name, ())))
     for text, name, shape in made:
         if len(shape) < 2:
             yield f"{text}: out, {_plural(math.prod(shape))}{_called(text, name)}"
@@ -330,7 +341,7 @@ def _arrays(face: _Face, signature: Signature, labels: Labels) -> Iterator[str]:
             index = f"({', '.join(letters)}) is {text}[{' + '.join(terms)}]"
             size = " x ".join(str(n) for n in shape)
             yield f"{text}: out, {size}{_called(text, name)}; element {index}"
-        yield from (f"  [{k}] {_plain(label)}" for k, label in enumerate(labels.get(name, ())))
+        yield from (f"  [{k}] {plain(label)}" for k, label in enumerate(labels.get(name, ())))
 
 
 def _plural(count: int) -> str:
@@ -338,17 +349,15 @@ def _plural(count: int) -> str:
 
 
 def _called(text: str, name: str) -> str:
-    return "" if text == name else f" ('{_plain(name)}')"
+    return "" if text == name else f" ('{plain(name)}')"
 
 
 def _comment(
     face: _Face, signature: Signature, about: About, labels: Labels, n_variables: int
 ) -> list[str]:
-    lines = [f"{face.name}: {_plain(signature.name)}"]
-    lines += [f"{_plain(key).capitalize()}: {_plain(value)}" for key, value in about.items()]
-    documentation = _documentation(signature)
-    lines += ["", *documentation] if documentation else []
-    lines += ["", *_arrays(face, signature, labels), "", *_CONVENTIONS, ""]
+    lines = [f"{face.name}: {plain(signature.name)}"]
+    lines += [f"{plain(key).capitalize()}: {plain(value)}" for key, value in about.items()]
+    lines += ["", *described(signature, face.inputs, face.outputs, labels), ""]
     lines += [
         "Returns 0, or 1 where an input or a result is not finite. Inputs are tested first: then",
         "nothing is written. They are read before anything is written, so an output may lie over",

@@ -122,6 +122,16 @@ class Kernel(ProcessBound):
         about = self.recipe.about
         return c_header(self.signature, name=name, about=about, labels=self._labels, single=single)
 
+    def js_source(self, *, name: str = "") -> str:
+        """The function as one of JavaScript; see `compile.js_source`.
+
+        Raises: InputError.
+        """
+        from linkwork.compile.js_source import js_source  # noqa: PLC0415  few need it
+
+        graph, about = self.recipe.graph(fused=False), self.recipe.about
+        return js_source(graph, self.signature, name=name, about=about, labels=self._labels)
+
     def describe(
         self, *, samples: Sequence[Floats] | None = None, rows: int | None = None
     ) -> Description:

@@ -16,9 +16,10 @@ from linkwork.algorithms.configuration import ranges
 from linkwork.checks import finite_number, finite_rows, real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.named_positions import labels
+from linkwork.mechanism.named_positions import Configuration, labels
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.result import Simulation, row_index
+from linkwork.solve.inputs import configuration
 from linkwork.trajectory.piecewise import Samples, Trajectory
 
 if TYPE_CHECKING:
@@ -162,6 +163,24 @@ def sweep(robot: Robot, q: ArrayLike | None = None, *, duration: float | None = 
     smooth = np.where(there >= 0.0, 1.0, -1.0) * (1.0 - np.cos(np.pi * there)) / 2.0
     rows = np.concatenate([start[None], *[_along(robot, start, way, smooth) for way in ways]])
     return Motion(np.linspace(0.0, seconds, len(rows)), rows, loop=True)
+
+
+def configuration_to_show(robot: Robot, q: Configuration | None = None) -> Floats:
+    """The configuration (nq,) that is meant: as given, or neutral with its loops closed.
+
+    Where no configuration closes them it is neutral.
+
+    Raises: ShapeError, InputError, UnknownNameError for what is no configuration.
+    """
+    if q is not None:
+        found = configuration(q, robot.mechanism, "q")
+        if found.ndim != 1:
+            raise ShapeError(f"q is one configuration ({robot.n_q},), not {found.shape}")
+        return found.copy()
+    if not robot.mechanism.is_closed:
+        return robot.neutral()
+    found = robot.assemble(q0=robot.neutral())
+    return np.asarray(found.q) if found.success else robot.neutral()
 
 
 # what is between the limits

@@ -1,0 +1,568 @@
+"""Robots in a page of the browser that is tied to Python: what moves here moves there, and back.
+
+The page computes by itself whatever is needed to move the robot. Python tells it what to show, and
+hears from it where the user has put the robot; when Python ends, the page works on alone.
+"""
+
+from __future__ import annotations
+
+import atexit
+import html
+import sys
+import threading
+import weakref
+import webbrowser
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork import settings
+from linkwork.checks import finite_rows, real_array, rigid_pose, whole_number
+from linkwork.errors import InputError, ShapeError
+from linkwork.legible import legible
+from linkwork.locating import Folders
+from linkwork.mechanism.named_positions import Configuration, labels
+from linkwork.mechanism.neutral import quaternion_starts
+from linkwork.view.motion import Motion, configuration_to_show, motion
+from linkwork.view.page import (
+    PageRobot,
+    Units,
+    motion_data,
+    page_data,
+    page_text,
+    scene_data,
+)
+from linkwork.view.server import Message, PageServer, is_loopback
+
+if TYPE_CHECKING:
+    from linkwork.robot import Robot
+
+Floats = NDArray[np.float64]
+
+_SECONDS_TO_LOAD = 10.0
+"""So long a process that ends waits for the browser that it has opened to fetch the page."""
+_UNIT_TOLERANCE = 1.0e-3
+"""So far from 1 the length of a quaternion from a page may be."""
+
+
+def view(  # noqa: PLR0913  one call with every choice by name
+    robot: Robot,
+    q: Configuration | None = None,
+    *,
+    robots: Sequence[tuple[Robot, ArrayLike]] = (),
+    scene: Any = None,
+    ghost: Configuration | None = None,
+    presets: Mapping[str, Configuration] | None = None,
+    units: Units = "deg",
+    show: Sequence[str] | None = None,
+    title: str | None = None,
+    allow: Folders = (),
+    port: int | None = None,
+    host: str = "127.0.0.1",
+    open: bool | None = None,
+    height: int = 600,
+) -> Viewer:
+    """A page in the browser with a robot that can be moved, from here and there.
+
+    Args:
+        robot: The robot.
+        q: Where it begins (nq,), or by joint name; by default neutral, with its loops closed.
+        robots: More robots, each with its pose (4, 4) in the world.
+        scene: What stands around it.
+        ghost: A second configuration, which is seen through.
+        presets: Configurations by name, for buttons of the page.
+        units: The unit in which angles are shown: "deg" or "rad".
+        show: What is seen at first; see `export_html`.
+        title: The page's title; by default the names of the robots.
+        allow: Folders that meshes may lie in besides the description's package.
+        port: The port of this machine; where it is taken, the next that is free. 0 is any.
+        host: The address that is served: this machine alone, or with "0.0.0.0" all who can
+            reach it and have the address with its token.
+        open: Whether the page is opened in a browser; by default where there is a desktop. The
+            address is told on standard error. A notebook shows the page in the cell instead.
+        height: The page's height in a notebook, in pixels.
+
+    What is opened ends with the process, with `Viewer.close`, or with a ``with`` block.
+
+    Raises: InputError, ShapeError, UnknownNameError before anything is opened.
+    """
+    first = ShownRobot(robot, q, ghost=ghost, presets=presets, allow=allow)
+    others = [ShownRobot(each, T_world_robot=T, allow=allow) for each, T in robots]
+    viewer = Viewer([first, *others], scene, units=units, show=show, title=title, height=height)
+    viewer.start(host=host, port=port, open=open)
+    return viewer
+
+
+def animate(
+    robot: Robot,
+    trajectory: Any = None,
+    *,
+    times: ArrayLike | None = None,
+    duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
+    loop: bool | None = None,
+    **how: Any,
+) -> Viewer:
+    """A page in the browser with a robot on its way along a trajectory, to be played and stopped.
+
+    ``trajectory``, ``times``, ``duration``, ``row`` and ``loop`` are those of
+    `linkwork.view.motion.motion`; without a trajectory every joint goes to its limits and back.
+    ``how``: as `view`.
+
+    Raises: as `motion` and `view`.
+    """
+    moving = motion(robot, trajectory, times=times, duration=duration, row=row, loop=loop)
+    viewer = view(robot, moving.q[0], **how)
+    viewer.play(moving)
+    return viewer
+
+
+class ShownRobot:
+    """A robot in a page: where it is, and what is seen with it."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        q: Configuration | None = None,
+        *,
+        T_world_robot: ArrayLike | None = None,
+        ghost: Configuration | None = None,
+        presets: Mapping[str, Configuration] | None = None,
+        allow: Folders = (),
+    ) -> None:
+        self.robot = robot
+        self.T_world_robot = (
+            np.eye(4) if T_world_robot is None else rigid_pose(T_world_robot, "T_world_robot")
+        )
+        self.presets = {
+            name: configuration_to_show(robot, each)
+            for name, each in {**robot.named_configurations, **(presets or {})}.items()
+        }
+        self.allow = allow
+        self._q = configuration_to_show(robot, q)
+        self._ghost = None if ghost is None else configuration_to_show(robot, ghost)
+        self._tell: Callable[[str, Message], None] | None = None
+        self._labels = labels(robot.mechanism, velocities=False)
+
+    @property
+    def q(self) -> Floats:
+        """Where it is (nq,): as it was put here, or as the user of the page has moved it since.
+
+        Setting it moves it in the page at once; so do positions by joint name.
+
+        Raises: ShapeError, InputError, UnknownNameError.
+        """
+        return self._q.copy()
+
+    @q.setter
+    def q(self, q: Configuration) -> None:
+        self._q = (
+            configuration_to_show(self.robot, q)
+            if isinstance(q, Mapping)
+            else _one(q, "q", self.robot.n_q, self._labels)
+        )
+        self.told("q", q=self._q.tolist())
+
+    @property
+    def ghost(self) -> Floats | None:
+        """A second configuration (nq,), which is seen through, or None.
+
+        Raises: as `q`.
+        """
+        return None if self._ghost is None else self._ghost.copy()
+
+    @ghost.setter
+    def ghost(self, q: Configuration | None) -> None:
+        self._ghost = None if q is None else configuration_to_show(self.robot, q)
+        self.told("ghost", q=_listed(self._ghost))
+
+    def for_the_page(self) -> PageRobot:
+        """What the page is made of."""
+        return PageRobot(
+            self.robot, self._q, self._ghost, self.presets, self.T_world_robot, self.allow
+        )
+
+    def moved_by_page(self, q: Any) -> None:
+        """Take over where the user of a page has moved it.
+
+        Raises: InputError, ShapeError for what is no configuration.
+        """
+        found = _one(q, "q", self.robot.n_q, self._labels)
+        for start in quaternion_starts(self.robot.mechanism):
+            if abs(float(np.linalg.norm(found[start : start + 4])) - 1.0) > _UNIT_TOLERANCE:
+                raise InputError(f"q[{start}:{start + 4}] must be a quaternion of length 1")
+        self._q = found
+
+    def told(self, kind: str, **message: Any) -> None:
+        """Tell the pages, once there is one."""
+        if self._tell is not None:
+            self._tell(kind, message)
+
+    def tell_by(self, tell: Callable[[str, Message], None]) -> None:
+        """Let changes be told by this function of their kind and what is to be said."""
+        self._tell = tell
+
+    def __repr__(self) -> str:
+        return f"ShownRobot('{self.robot.name}', q={np.array2string(self._q, precision=4)})"
+
+
+class Viewer:
+    """Robots in a page of the browser, as `view` opens it.
+
+    It may be used from several threads. A process that is forked does not have it.
+    """
+
+    def __init__(
+        self,
+        robots: Sequence[ShownRobot],
+        scene: Any = None,
+        *,
+        units: Units = "deg",
+        show: Sequence[str] | None = None,
+        title: str | None = None,
+        height: int = 600,
+    ) -> None:
+        self._robots: list[ShownRobot] = []
+        self._scene, self._show, self._title = scene, show, title
+        self._units: Units = units
+        self._height = whole_number(height, "height", least=100, most=10_000)
+        self._trajectory: dict[str, Any] | None = None
+        self._lock = threading.RLock()
+        self._listeners = _Listeners()
+        self._server: PageServer | None = None
+        self._closed = False
+        self._awaited = False  # by a browser that was opened
+        for each in robots:
+            self._take_in(each)
+        self._made: dict[str, Any] = {}  # what of the page stays as it is, once it is made
+
+    # what is shown
+
+    @property
+    def robots(self) -> tuple[ShownRobot, ...]:
+        """The robots of the page, the first one being that which `view` was called for."""
+        return tuple(self._robots)
+
+    @property
+    def q(self) -> Floats:
+        """Where the first robot is; see `ShownRobot.q`."""
+        return self._robots[0].q
+
+    @q.setter
+    def q(self, q: Configuration) -> None:
+        self._robots[0].q = q
+
+    @property
+    def ghost(self) -> Floats | None:
+        """A second configuration of the first robot, or None; see `ShownRobot.ghost`."""
+        return self._robots[0].ghost
+
+    @ghost.setter
+    def ghost(self, q: Configuration | None) -> None:
+        self._robots[0].ghost = q
+
+    @property
+    def scene(self) -> Any:
+        """What stands around. One that has changed is shown where it is set again."""
+        return self._scene
+
+    @scene.setter
+    def scene(self, scene: Any) -> None:
+        with self._lock:
+            self._scene, self._made = scene, {}
+        self._send("scene", {"type": "scene", **scene_data(scene)})
+
+    def add(
+        self,
+        robot: Robot,
+        T_world_robot: ArrayLike | None = None,
+        q: Configuration | None = None,
+        *,
+        allow: Folders = (),
+    ) -> ShownRobot:
+        """One more robot, with its base at a pose (4, 4) in the world, at q (nq,).
+
+        Pages that are open load themselves again.
+
+        Raises: ShapeError, InputError, UnknownNameError.
+        """
+        shown = ShownRobot(robot, q, T_world_robot=T_world_robot, allow=allow)
+        with self._lock:
+            self._take_in(shown)
+            self._made = {}
+        self._send("replace", {"type": "replace"})
+        return shown
+
+    def play(
+        self,
+        trajectory: Any = None,
+        *,
+        robot: int = 0,
+        times: ArrayLike | None = None,
+        duration: float | None = None,
+        row: int | tuple[int, ...] | None = None,
+        loop: bool | None = None,
+    ) -> None:
+        """Let a robot, the first or another by its number, go along a trajectory.
+
+        A `Motion`, or whatever `motion` takes. It is played at once where a page is open; the page
+        can stop it, go to any instant of it and play it again.
+
+        Raises: as `motion`.
+        """
+        shown = self._robots[whole_number(robot, "robot", least=0, most=len(self._robots) - 1)]
+        if isinstance(trajectory, Motion):
+            made = trajectory
+        else:
+            how: dict[str, Any] = {"times": times, "duration": duration, "row": row, "loop": loop}
+            made = motion(shown.robot, trajectory, **how)
+        self._trajectory = motion_data(made, robot)
+        self._send("trajectory", {"type": "trajectory", **self._trajectory})
+
+    def on_change(self, callback: Callable[[ShownRobot], Any]) -> None:
+        """Call a function with the robot that the user of a page has moved, after each move.
+
+        It is called in a thread of its own, with the newest state where it takes longer than the
+        moves do. What it raises is told on standard error.
+        """
+        self._listeners.add(callback)
+
+    # how long it is shown
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with the token without which nothing is answered."""
+        return self._running().url
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed."""
+        return self._closed
+
+    def wait(self, *, until_pages_close: bool = False) -> None:
+        """Return when the viewer is closed, from another thread or by Ctrl-C.
+
+        With ``until_pages_close`` also when the last page that was open has been closed.
+        """
+        self._running().wait(until_pages_close=until_pages_close)
+
+    def close(self) -> None:
+        """End: pages are told and work on alone, the port is free. Closing twice is once."""
+        self._closed = True
+        if self._server is not None:
+            self._server.close()
+        self._listeners.close()
+        _OPEN.discard(self)
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def leave(self) -> None:
+        """Close, once a browser that was opened for it has the page."""
+        if self._server is not None and self._awaited and not self._closed:
+            self._server.fetched.wait(_SECONDS_TO_LOAD)
+        self.close()
+
+    def start(self, *, host: str, port: int | None, open: bool | None) -> None:
+        """Serve the page, and open it in a browser; see `view`.
+
+        Raises: InputError for an address that cannot be used.
+        """
+        notebook = _in_a_notebook()
+        wanted = settings.has_desktop() and not notebook if open is None else open
+        self._page(None)  # what is wrong is said here, and the browser need not wait
+        server = self._server = PageServer(self._page, self._received, host=host, port=port)
+        _OPEN.add(self)
+        if port and server.port != port:
+            _say(f"port {port} is taken: port {server.port} is used instead")
+        if not is_loopback(host):
+            _say(
+                f"the page is served to all machines that reach this one (host {host}): whoever "
+                "has its address sees and moves the robot"
+            )
+        if not notebook:
+            _say(f"{self._name()} is shown at {server.url}")
+            if settings.over_ssh():
+                there = f"{server.port}:127.0.0.1:{server.port}"
+                _say(f"from the machine in front of you: ssh -L {there} and the name of this one")
+        if wanted:
+            self._awaited = webbrowser.open(server.url)
+
+    # for notebooks, and people
+
+    def _repr_html_(self) -> str:
+        """The page inside a notebook: tied to Python while that runs, and working alone after."""
+        live = None
+        if self._server is not None and not self._closed:
+            self._server.embedded = True
+            live = {**self._server.for_a_page, "url": self._server.address}
+        text = html.escape(self._page(live), quote=True)
+        style = f"width:100%;height:{self._height}px;border:0;border-radius:8px"
+        return (
+            f'<iframe srcdoc="{text}" style="{style}" allow="fullscreen; clipboard-write"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        if self._server is None or self._closed:
+            return f"Viewer({self._name()}: closed)"
+        n = self._server.open_pages
+        return f"Viewer({self._name()}: {self.url}, {n} page{'' if n == 1 else 's'} open)"
+
+    # inside
+
+    def _name(self) -> str:
+        return ", ".join(each.robot.name for each in self._robots)
+
+    def _running(self) -> PageServer:
+        if self._server is None:
+            raise InputError("this viewer has not been started: `linkwork.Robot.view` makes one")
+        return self._server
+
+    def _take_in(self, shown: ShownRobot) -> None:
+        index = len(self._robots)
+        self._robots.append(shown)
+
+        def tell(kind: str, message: Message) -> None:
+            self._send(f"{kind} {index}", {"type": kind, "robot": index, **message})
+
+        shown.tell_by(tell)
+
+    def _send(self, key: str, message: Message) -> None:
+        if self._server is not None:
+            self._server.send(key, message)
+
+    def _page(self, live: Message | None) -> str:
+        """The text of the page as things are now."""
+        with self._lock:
+            if not self._made:
+                self._made = page_data(
+                    [each.for_the_page() for each in self._robots],
+                    scene=self._scene,
+                    units=self._units,
+                    show=self._show,
+                    title=self._title,
+                )
+            made: dict[str, Any] = dict(self._made)
+            made["robots"] = [
+                {**data, "q": each.q.tolist(), "ghost": _listed(each.ghost)}
+                for data, each in zip(made["robots"], self._robots, strict=True)
+            ]
+            made["trajectory"] = self._trajectory
+        return page_text(made, live=live)
+
+    def _received(self, said: Any) -> dict[str, Message]:
+        """A state that a page has sent, taken over; and what the other pages are to know.
+
+        Raises: InputError for what is no state.
+        """
+        index = said.get("robot") if isinstance(said, dict) else None
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise InputError('a state is {"robot": its number, "q": [its positions]}')
+        if not 0 <= index < len(self._robots):
+            raise InputError(f"there is no robot {index}")
+        shown = self._robots[index]
+        shown.moved_by_page(said.get("q"))
+        self._listeners.notify(shown)
+        told = {"type": "q", "robot": index, "q": shown.q.tolist(), "page": str(said.get("page"))}
+        return {f"q {index}": told}
+
+
+class _Listeners:
+    """Functions that are called with what has changed, in a thread that starts with the first."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callable[[ShownRobot], Any]] = []
+        self._changed: dict[int, ShownRobot] = {}
+        self._condition = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def add(self, callback: Callable[[ShownRobot], Any]) -> None:
+        with self._condition:
+            self._callbacks.append(callback)
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(
+                    target=self._run, name="linkwork page changes", daemon=True
+                )
+                self._thread.start()
+
+    def notify(self, shown: ShownRobot) -> None:
+        with self._condition:
+            if self._callbacks:
+                self._changed[id(shown)] = shown
+                self._condition.notify()
+
+    def close(self) -> None:
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=1.0)  # a function of the user's may still be at work
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._closed or bool(self._changed))
+                if self._closed:
+                    return
+                changed, self._changed = list(self._changed.values()), {}
+                callbacks = list(self._callbacks)
+            for shown in changed:
+                for callback in callbacks:
+                    try:
+                        callback(shown)
+                    except Exception:
+                        sys.excepthook(*sys.exc_info())  # pyright: ignore[reportArgumentType]
+
+
+def _listed(q: Floats | None) -> list[float] | None:
+    return None if q is None else q.tolist()
+
+
+def _one(q: Any, name: str, n: int, names: Sequence[str]) -> Floats:
+    """One configuration (n,), as a new array.
+
+    Raises: ShapeError, InputError.
+    """
+    found = finite_rows(np.asarray(real_array([] if q is None else q, name)), name, n, names)
+    if found.ndim != 1:
+        raise ShapeError(f"{name} is one configuration ({n},), not {found.shape}")
+    return found.copy()
+
+
+# the process
+
+
+_OPEN: weakref.WeakSet[Viewer] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    """At the end of the process: a browser that was opened gets the page, then all is closed."""
+    for viewer in list(_OPEN):
+        viewer.leave()
+
+
+atexit.register(_close_all)
+
+
+def _in_a_notebook() -> bool:
+    """Whether results are shown in the cells of a notebook."""
+    module = sys.modules.get("IPython")
+    shell = None if module is None else module.get_ipython()
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"linkwork: {legible(text)}\n")
+    sys.stderr.flush()

@@ -1,0 +1,252 @@
+// The three-dimensional view: camera, lights, ground, and drawing when something has changed.
+//
+// There is no loop of frames. Whoever changes something calls `changed()`, and one frame is drawn
+// at the browser's next turn; what goes on by itself (a motion that plays, the camera's glide) asks
+// for the next frame from within the one before.
+
+const UP = [0, 0, 1];
+const FIELD_OF_VIEW = 28;
+const FIRST_DIRECTION = [0.84, -1.0, 0.52];
+
+export class Stage {
+  constructor(host) {
+    this.host = host;
+    this.world = new THREE.Scene();
+    this.front = new THREE.Scene(); // drawn over the world: skeleton, frames, handles
+    this.camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
+    this.camera.up.set(...UP);
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
+    this.renderer.autoClear = false;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.canvas = this.renderer.domElement;
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", "View of the robot: drag to turn, right drag to move, wheel to zoom");
+    host.appendChild(this.canvas);
+    this.orbit = new THREE.OrbitControls(this.camera, this.canvas);
+    this.orbit.enableDamping = true;
+    this.orbit.dampingFactor = 0.18;
+    this.orbit.zoomToCursor = true;
+    this.orbit.addEventListener("change", () => this.changed(false));
+    this.beforeFrame = []; // called with the time (ms) before each frame
+    this.afterFrame = [];
+    this.framesDrawn = 0;
+    this.size = 1;
+    this.centre = new THREE.Vector3();
+    this._waiting = 0;
+    this._lights();
+    this._ground();
+    new ResizeObserver(() => this._resize()).observe(host);
+    this._watchPixelRatio();
+    this.canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      this.lost = true;
+    });
+    this.canvas.addEventListener("webglcontextrestored", () => {
+      this.lost = false;
+      this.changed();
+    });
+    this._resize();
+  }
+
+  /** Ask for a frame; `poses` says whether shadows have moved too. */
+  changed(poses = true) {
+    if (poses) this.renderer.shadowMap.needsUpdate = true;
+    if (!this._waiting) this._waiting = requestAnimationFrame((time) => this.frame(time));
+  }
+
+  /** Draw now. */
+  frame(time = performance.now()) {
+    this._waiting = 0;
+    for (const call of this.beforeFrame) call(time);
+    if (this.orbit.update()) this.changed(false);
+    if (this.lost) return;
+    this._clip();
+    this.renderer.clear();
+    this.renderer.render(this.world, this.camera);
+    if (this.front.children.some((child) => child.visible && !child.isLight)) {
+      this.renderer.clearDepth();
+      this.renderer.render(this.front, this.camera);
+    }
+    this.framesDrawn++;
+    for (const call of this.afterFrame) call(time);
+  }
+
+  /** Fit grid, shadow and distances to a box of what is shown, and the ground to its lowest point. */
+  fit(box) {
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
+    this.size = Math.max(sphere.radius, 1e-4);
+    this.centre.copy(sphere.center);
+    const low = box.min.z;
+    this.groundHeight = low < -0.01 * this.size ? low : Math.min(0, Math.max(low, 0));
+    this._fitGround();
+    this._fitShadow();
+  }
+
+  /** Bring the whole of what was fitted into view, from where one sees it best or as it is seen now. */
+  lookAtAll(direction = null) {
+    const d = new THREE.Vector3();
+    if (direction) d.set(...direction).normalize();
+    else d.subVectors(this.camera.position, this.orbit.target).normalize();
+    const half = (FIELD_OF_VIEW * Math.PI) / 360;
+    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+    this.orbit.target.copy(this.centre);
+    this.camera.position.copy(this.centre).addScaledVector(d, (1.06 * this.size) / Math.sin(narrow));
+    this.orbit.minDistance = 0.05 * this.size;
+    this.orbit.maxDistance = 40 * this.size;
+    this.orbit.update();
+    this.changed(false);
+  }
+
+  /** Colours of the stage, from the style sheet. */
+  dress(colour) {
+    this.grid.material.uniforms.colour.value.set(colour("--grid"));
+    this.grid.material.uniforms.strength.value = parseFloat(colour("--grid-strength"));
+    this.shadow.material.opacity = parseFloat(colour("--shadow-strength"));
+    this.sky.color.set(colour("--sky"));
+    this.sky.groundColor.set(colour("--floor"));
+    this.sky.intensity = parseFloat(colour("--sky-strength"));
+    this.key.intensity = parseFloat(colour("--key-strength"));
+    this.changed();
+  }
+
+  /** Where a point of the world is on the canvas: x, y in CSS pixels, and whether it is in front. */
+  onScreen(point) {
+    const p = point.clone().project(this.camera);
+    return { x: ((p.x + 1) / 2) * this.width, y: ((1 - p.y) / 2) * this.height, inFront: p.z < 1 };
+  }
+
+  /** The ray from the eye through a pointer event, as a Raycaster. */
+  ray(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * 2 - 1;
+    const y = 1 - ((event.clientY - box.top) / box.height) * 2;
+    this._raycaster ??= new THREE.Raycaster();
+    this.camera.updateMatrixWorld();
+    this._raycaster.setFromCamera(new THREE.Vector2(x, y), this.camera);
+    return this._raycaster;
+  }
+
+  /** A picture of what is seen, as a PNG blob. */
+  picture() {
+    this.frame();
+    return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+  }
+
+  _lights() {
+    for (const scene of [this.world, this.front]) {
+      const sky = new THREE.HemisphereLight(0xffffff, 0xb8b4ac, 1.5);
+      sky.position.set(0, 0, 1);
+      const key = new THREE.DirectionalLight(0xfffaf0, 2.3);
+      key.position.set(0.55, -0.9, 1.7);
+      const rim = new THREE.DirectionalLight(0xdfe8ff, 0.9);
+      rim.position.set(-1.2, 0.8, 0.6);
+      scene.add(sky, key, key.target, rim);
+      if (scene === this.world) Object.assign(this, { sky, key, rim });
+    }
+    this.key.castShadow = true;
+    this.key.shadow.mapSize.set(2048, 2048);
+    this.key.shadow.radius = 3.5;
+    this.key.shadow.bias = -0.0004;
+  }
+
+  _ground() {
+    this.shadow = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ opacity: 0.2 }));
+    this.shadow.receiveShadow = true;
+    this.grid = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShaderMaterial({
+      transparent: true,
+      depthWrite: false,
+      side: THREE.DoubleSide,
+      uniforms: {
+        cell: { value: 0.1 }, reach: { value: 1 }, strength: { value: 1 },
+        middle: { value: new THREE.Vector2() }, colour: { value: new THREE.Color(0x808890) },
+      },
+      vertexShader: `
+        varying vec2 place;
+        void main() {
+          vec4 p = modelMatrix * vec4(position, 1.0);
+          place = p.xy;
+          gl_Position = projectionMatrix * viewMatrix * p;
+        }`,
+      fragmentShader: `
+        varying vec2 place;
+        uniform float cell, reach, strength;
+        uniform vec2 middle;
+        uniform vec3 colour;
+        float lines(vec2 p, float width) {
+          vec2 slope = fwidth(p);
+          vec2 d = abs(fract(p - 0.5) - 0.5) / slope;
+          vec2 dense = 1.0 - smoothstep(0.25, 0.6, slope);
+          vec2 on = (1.0 - smoothstep(width - 0.5, width + 0.5, d)) * dense;
+          return max(on.x, on.y);
+        }
+        void main() {
+          float fade = 1.0 - smoothstep(0.15 * reach, reach, length(place - middle));
+          float a = max(0.32 * lines(place / cell, 0.5), 0.62 * lines(place / (5.0 * cell), 0.6));
+          vec2 slope = fwidth(place);
+          float x = 1.0 - smoothstep(0.4, 1.6, abs(place.y) / slope.y);
+          float y = 1.0 - smoothstep(0.4, 1.6, abs(place.x) / slope.x);
+          vec3 c = mix(mix(colour, vec3(0.28, 0.62, 0.36), y * 0.8), vec3(0.80, 0.30, 0.28), x * 0.8);
+          a = max(a, 0.75 * max(x, y));
+          gl_FragColor = vec4(c, a * fade * strength);
+          #include <colorspace_fragment>
+        }`,
+    }));
+    this.grid.renderOrder = -1;
+    this.world.add(this.shadow, this.grid);
+  }
+
+  _fitGround() {
+    const reach = 4.2 * this.size;
+    const wanted = this.size / 4;
+    const decade = 10 ** Math.floor(Math.log10(wanted));
+    const cell = [5, 2, 1].map((k) => k * decade).find((c) => c <= wanted * 1.0001) ?? decade;
+    const { uniforms } = this.grid.material;
+    uniforms.cell.value = cell;
+    uniforms.reach.value = reach;
+    uniforms.middle.value.set(this.centre.x, this.centre.y);
+    for (const plane of [this.shadow, this.grid]) {
+      plane.scale.setScalar(2 * reach);
+      plane.position.set(this.centre.x, this.centre.y, this.groundHeight);
+    }
+    this.grid.position.z -= 2e-4 * this.size;
+    this.cell = cell;
+  }
+
+  _fitShadow() {
+    const reach = 1.9 * this.size;
+    const towards = new THREE.Vector3(0.55, -0.9, 1.7).normalize();
+    this.key.target.position.copy(this.centre);
+    this.key.position.copy(this.centre).addScaledVector(towards, 4 * this.size);
+    const eye = this.key.shadow.camera;
+    Object.assign(eye, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.5 * this.size, far: 9 * this.size });
+    eye.updateProjectionMatrix();
+    this.key.shadow.normalBias = 0.004 * this.size;
+  }
+
+  _clip() {
+    const far = this.camera.position.distanceTo(this.centre) + 12 * this.size;
+    this.camera.near = Math.max(0.002 * this.size, Math.min(0.2 * this.size, far / 2000));
+    this.camera.far = far;
+    this.camera.updateProjectionMatrix();
+  }
+
+  _resize() {
+    this.width = Math.max(1, this.host.clientWidth);
+    this.height = Math.max(1, this.host.clientHeight);
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2.5));
+    this.renderer.setSize(this.width, this.height);
+    this.camera.aspect = this.width / this.height;
+    this.camera.updateProjectionMatrix();
+    this.changed(false);
+  }
+
+  _watchPixelRatio() {
+    matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", () => {
+      this._resize();
+      this._watchPixelRatio();
+    }, { once: true });
+  }
+}
