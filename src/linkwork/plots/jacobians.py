@@ -247,14 +247,9 @@ def _draw_ellipsoid(
         axes.fill(*outline, color=colour, alpha=0.2, linewidth=0.0, zorder=3)
         axes.plot(*outline, color=colour, linewidth=1.6, zorder=3.1)
     else:
-        round_, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
-        ball = np.array(
-            [
-                np.cos(turn[::4]) * np.sin(up),
-                np.sin(turn[::4]) * np.sin(up),
-                np.cos(up) + 0 * turn[::4],
-            ]
-        )
+        around, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
+        flat, level = np.sin(up), np.cos(up) + 0.0 * around
+        ball = np.array([np.cos(around) * flat, np.sin(around) * flat, level])
         surface = centre[:, None, None] + np.einsum("ij,jkl->ikl", stretched, ball)
         axes.plot_surface(*surface, color=colour, alpha=0.25, linewidth=0.0, shade=True)
         flat = np.array([np.cos(turn), np.sin(turn)])
@@ -311,7 +306,7 @@ def condition(
             rank = structural_rank(weights * anywhere[:, rows])
             if rank:
                 values = np.linalg.svd(weights * along[:, rows], compute_uv=False)
-                found[name] = values[:, :rank]
+                found[name] = np.asarray(values[:, :rank], np.float64)
     if not found:
         raise InputError(f"no joint moves '{robot.tip if frame is None else frame}'")
     drawn = panels(axes, 2, height=2.4, columns=1)

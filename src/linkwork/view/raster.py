@@ -37,7 +37,7 @@ def rasterised(corners: NDArray[np.float64], size: tuple[int, int], threads: int
     """The nearest of triangles at the middle of each sample of a picture (width, height).
 
     corners (n, 3, 3): x to the right and y downward, in samples, and a depth above 0. The same
-    triangles give the same bits, whatever the threads; of two that are equally near it is the first.
+    triangles give the same bits, whatever the threads; of two equally near ones it is the first.
     """
     width, height = size
     seen = Samples(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork import settings
 from linkwork.atomic import write_bytes
 from linkwork.checks import finite_number, finite_rows, whole_number
+from linkwork.compile.threads import in_parallel
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import labels
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from linkwork.robot import Robot
 
 Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
+Singles = NDArray[Any]
+"""float32: pictures need no more, and it is half of the work."""
 
 ENDINGS = (".png", ".gif", ".mp4")
 _FINE = {True: 3, False: 2}
@@ -88,7 +91,7 @@ class Rendered:
 
 
 class Perspective(NamedTuple):
-    """A camera: where it stands, unit vectors (3,) to the right, upward, back to it; its picture."""
+    """A camera: where it stands, unit vectors (3,) to the right, up, back to it; its picture."""
 
     eye: Floats
     right: Floats
@@ -183,7 +186,7 @@ def render(  # noqa: PLR0913  all but three are named options
     q, instants = _states(robot, q, trajectory, times, ending, rate)
     made = _Stage(robot, kinds, frames, scene, allow)
     look = made.framed(q, view, wanted)
-    images = (made.picture(row, look, ground, fine=len(q) == 1) for row in q)
+    images = made.pictures(q, look, ground)
     data, seconds = _WRITERS[ending](images, len(q), rate, instants)
     write_bytes(target, data)
     return Rendered(target, wanted, len(q), seconds, made.messages, look)
@@ -194,10 +197,9 @@ def render(  # noqa: PLR0913  all but three are named options
 
 def _needed(ending: str) -> None:
     try:
-        import PIL.Image  # noqa: PLC0415,F401  an extra
-
+        import_module("PIL.Image")
         if ending == ".mp4":
-            import av  # noqa: PLC0415,F401  an extra
+            import_module("av")
     except ImportError as error:
         missing = "PyAV (av)" if (error.name or "").startswith("av") else "Pillow"
         raise MissingExtraError(
@@ -276,7 +278,6 @@ class _Stage:
         self._shapes = [_mesh_of(self._model, k) for k in range(len(self._model.parts))]
         self._fixed = _obstacles(scene)
         self._frames = [robot.mechanism.frame(n) for n in _listed(frames)]
-        self._threads = settings.most_threads()
         if not self._shapes:
             self.messages += (f"'{robot.name}' has no shapes to show: this is its skeleton",)
         self._extent = 0.0
@@ -301,13 +302,22 @@ class _Stage:
         self._ground = _Ground(floor, *made.on_ground(floor))
         return made
 
-    def picture(
-        self, q: Floats, look: Perspective, ground: Floats | None, *, fine: bool
-    ) -> NDArray[np.uint8]:
-        """One picture (h, w, 3), or (h, w, 4) without a ground."""
-        meshes = [*self._meshes(self._robot.fk_all(q)), *self._fixed]
-        lit = _Lit(meshes, look, self._ground, self._threads)
-        return lit.picture(ground, _FINE[fine])
+    def pictures(
+        self, q: Floats, look: Perspective, ground: Floats | None
+    ) -> Iterator[NDArray[np.uint8]]:
+        """Pictures (h, w, 3) of configurations (n, nq), or (h, w, 4) without a ground.
+
+        As many at a time as there are threads.
+        """
+        film, threads = len(q) > 1, settings.most_threads()
+        each = 1 if film else threads
+
+        def picture(poses: Floats) -> NDArray[np.uint8]:
+            meshes = [*self._meshes(poses), *self._fixed]
+            return _Lit(meshes, look, self._ground, each).picture(ground, _FINE[not film])
+
+        for k in range(0, len(q), threads):
+            yield from in_parallel(picture, self._robot.fk_all(q[k : k + threads]), threads)
 
     def _meshes(self, poses: Floats) -> Iterator[Mesh]:
         """What is seen of the robot, where its frames have these poses (nf, 4, 4)."""
@@ -331,10 +341,9 @@ class _Stage:
                 ends = poses[[loop.frame_a, loop.frame_b], :3, 3]
                 yield _bar(ends[0], ends[1], 0.7 * thick, _ROD)
         for frame in self._frames:
-            T = poses[frame]
+            at, R = poses[frame, :3, 3], poses[frame, :3, :3]
             for k, rgb in enumerate(_AXES):
-                way = 0.14 * self._extent * T[:3, k]
-                yield _bar(T[:3, 3], T[:3, 3] + way, 0.5 * thick, rgb)
+                yield _bar(at, at + 0.14 * self._extent * R[:, k], 0.5 * thick, rgb)
 
     def _bones(self, poses: Floats) -> Floats:
         """The ends of the skeleton's lines (n, 2, 3)."""
@@ -421,7 +430,7 @@ def _bar(a: Floats, b: Floats, radius: float, rgb: tuple[float, float, float]) -
     x = np.cross(z, np.eye(3)[int(np.abs(z).argmin())])
     x /= np.linalg.norm(x)
     turn = np.linspace(0.0, 2.0 * np.pi, 25)
-    around = np.cos(turn)[:, None] * x + np.sin(turn)[:, None] * np.cross(z, x)
+    around: Any = np.cos(turn)[:, None] * x + np.sin(turn)[:, None] * np.cross(z, x)
     low, high = a + radius * around, b + radius * around
     sides = [[low[:-1], low[1:], high[1:]], [low[:-1], high[1:], high[:-1]]]
     normals = [[around[:-1], around[1:], around[1:]], [around[:-1], around[1:], around[:-1]]]
@@ -463,7 +472,7 @@ def _fitted(
         leaning = way[:, :2] / (away - way[:, 2:])
         shift = 0.5 * (leaning.min(axis=0) + leaning.max(axis=0)) * away
         middle = middle + np.append(shift, 0.0)
-    eye = (middle + [0.0, 0.0, away]) @ axes
+    eye = (middle + np.array([0.0, 0.0, away])) @ axes
     return Perspective(eye, right, up, toward, size)
 
 
@@ -494,7 +503,7 @@ class _Lit:
         left = look.toward * 0.55 - look.right * 0.75
         level = left * [1.0, 1.0, 0.0]
         level /= max(float(np.linalg.norm(level)), 1e-9)
-        light = level + [0.0, 0.0, 1.45]
+        light = level + np.array([0.0, 0.0, 1.45])
         self._light = light / np.linalg.norm(light)
 
     def picture(self, ground: Floats | None, fine: int) -> NDArray[np.uint8]:
