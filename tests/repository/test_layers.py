@@ -56,7 +56,7 @@ RANK = {
     "torch": 7,
     "trajectory": 7.5,
     "view": 8,
-    "plots": 8,
+    "plots": 8.2,
     "faces": 9,
     "cli": 9.5,
     "__main__": 9.8,
