@@ -26,6 +26,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
+from linkwork.simulation.result import Simulation
 from linkwork.solve.inputs import configuration
 from linkwork.trajectory import Trajectory
 from linkwork.view.camera import Camera, camera
@@ -155,8 +156,8 @@ def drawing(  # noqa: PLR0913  all but two are named options
     (w, h) in pixels. ``frames``: triads of these frames, or of all links. ``labels``: names of
     these joints or frames, of all joints, or none; by default of the joints of a small skeleton.
     ``com``: the centre of mass. ``loops``: rods, and rings where loops close. ``ground``: what the
-    robot stands on, by default where it is fixed. ``path``: positions (n, nq) or a
-    `trajectory.Trajectory`, as ghosts and the curve of the tip; q is then by default its end.
+    robot stands on, by default where it is fixed. ``path``: positions (n, nq), a
+    `trajectory.Trajectory` or a `Simulation`, as ghosts and the curve of the tip; q is then by default its end.
     ``allow``: folders that meshes may lie in.
 
     Raises: UnknownNameError, ShapeError, InputError.
@@ -262,6 +263,9 @@ def _rows(m: Mechanism, given: Any, name: str) -> Floats:
         return np.zeros((0, m.n_q))
     if isinstance(given, Trajectory):
         given = given.sample(n=_MOST_POINTS).q
+    if isinstance(given, Simulation):
+        first = given.q.reshape(-1, *given.q.shape[-2:])[0]
+        given = first[np.isfinite(first).all(axis=1)]  # as far as it went
     rows = configuration(given, m, name)
     if rows.ndim > 2:
         raise ShapeError(
