@@ -157,8 +157,8 @@ def drawing(  # noqa: PLR0913  all but two are named options
     these joints or frames, of all joints, or none; by default of the joints of a small skeleton.
     ``com``: the centre of mass. ``loops``: rods, and rings where loops close. ``ground``: what the
     robot stands on, by default where it is fixed. ``path``: positions (n, nq), a
-    `trajectory.Trajectory` or a `Simulation`, as ghosts and the curve of the tip; q is then by default its end.
-    ``allow``: folders that meshes may lie in.
+    `trajectory.Trajectory` or a `Simulation`, as ghosts and the curve of the tip; q is then by
+    default its end. ``allow``: folders that meshes may lie in.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -413,7 +413,7 @@ def _extent(
     main = scene.postures[-1]
     found = [main.point(scene.m.frame(name))[None] for name in frames]
     for at in scene.postures:
-        if not solids:
+        if not any(solids):  # none, or all that there are cannot be seen
             found.append(at.points)
         if com and at.com is not None:
             found.append(at.com[None])
@@ -482,7 +482,7 @@ def _below(
 
 
 def _lowest(solids: Sequence[Solid]) -> float:
-    return min(float(np.min(solid.vertices[:, 2])) for solid in solids)
+    return min((float(np.min(solid.vertices[:, 2])) for solid in solids), default=0.0)
 
 
 # --- what is written and measured -----------------------------------------------------------------
@@ -592,6 +592,8 @@ def _round_length(most: float) -> float:
 
 
 def _length_text(length: float) -> str:
+    if length >= 1e4:
+        return f"{1e-3 * length:g} km"
     if length >= 1.0:
         return f"{length:g} m"
     if length >= 1e-3:

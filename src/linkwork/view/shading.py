@@ -29,7 +29,7 @@ MOST_FACES = 40_000
 MOST_AREAS = 4_000
 """Areas beyond which there are fewer shades."""
 _SHADES = (16, 10, 6, 4, 2)
-_FINE = 1.25  # samples a pixel, each way
+_FINE, _MOST_SAMPLES = 1.25, 2.5e6  # samples a pixel, each way; and in all
 _LIGHT = np.array([-0.36, 0.58, 0.73]) / np.linalg.norm([-0.36, 0.58, 0.73])
 """Where the light comes from: along the drawing to the right, upward, towards the viewer."""
 _CREASE = np.cos(np.radians(38.0))
@@ -281,7 +281,7 @@ def _edges(
     inner = here & there
     bend = inner & (np.einsum("ki,ki->k", normals[f], normals[g]) < _CREASE)
     many, bent = (
-        np.bincount(part[f[some]], minlength=int(part.max()) + 1) for some in (inner, bend)
+        np.bincount(part[f[some]], minlength=int(part.max(initial=0)) + 1) for some in (inner, bend)
     )
     rough = (many > _MANY) & (bent > _ROUGH * many)
     drawn = (here != there) | (bend & ~rough[part[f]])
@@ -316,15 +316,16 @@ class _Grid:
     """The faces sorted by nearness at each sample of the drawing."""
 
     def __init__(self, faces: _Faces, size: tuple[float, float]) -> None:
-        self.w, self.h = (int(np.ceil(_FINE * x)) for x in size)
-        corners = faces.corners * [_FINE, _FINE, 1.0]
-        self.samples = self.sampled(corners, faces.part)
+        self.fine = min(_FINE, float(np.sqrt(_MOST_SAMPLES / (size[0] * size[1]))))
+        self.w, self.h = (int(np.ceil(self.fine * x)) for x in size)
+        self.samples = self.sampled(faces.corners, faces.part)
         place, near, _ = self.samples
         self.nearest = np.full(self.w * self.h, -np.inf)
         self.nearest[place[::-1]] = near[::-1]  # of one place the first, the nearest, stays
 
     def sampled(self, corners: Floats, part: Ints) -> _Samples:
         """The samples of triangles (k, 3, 3), ordered by place and from near to far."""
+        corners = corners * [self.fine, self.fine, 1.0]
         x, y = corners[:, :, 0], corners[:, :, 1]
         top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, self.h).astype(int)
         bottom = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, self.h).astype(int)
@@ -371,8 +372,8 @@ class _Grid:
         deepest = np.full(len(edge), np.inf)
         for dx in (-1.0, 0.0, 1.0):
             for dy in (-1.0, 0.0, 1.0):
-                x = np.clip((at[:, 0] * _FINE + dx).astype(int), 0, self.w - 1)
-                y = np.clip((at[:, 1] * _FINE + dy).astype(int), 0, self.h - 1)
+                x = np.clip((at[:, 0] * self.fine + dx).astype(int), 0, self.w - 1)
+                y = np.clip((at[:, 1] * self.fine + dy).astype(int), 0, self.h - 1)
                 deepest = np.minimum(deepest, self.nearest[y * self.w + x])
         free = at[:, 2] >= deepest - 0.6
         begins = free & ~np.concatenate([[False], free[:-1] & (edge[1:] == edge[:-1])])
@@ -472,8 +473,7 @@ def _divided(faces: _Faces, grid: _Grid) -> tuple[Floats, Ints, Floats, _Pairs]:
     kept[list(cuts)] = False
     index = np.concatenate([np.flatnonzero(kept), np.array(source, np.int64)])
     corners = np.concatenate([corners[kept], np.array(pieces).reshape(-1, 3, 3)])
-    fine = corners * [_FINE, _FINE, 1.0]
-    samples = grid.sampled(fine, part[index])
+    samples = grid.sampled(corners, part[index])
     visible = samples.visible(len(corners))
     pairs = _pairs(samples, visible)
     place = np.full(len(visible), -1)
