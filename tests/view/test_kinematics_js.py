@@ -101,8 +101,13 @@ def test_every_type_of_joint_is_pythons(base):
     check_places(lw.load(every_joint_urdf(), base=base))
 
 
-@pytest.mark.sweep(2)
-@pytest.mark.parametrize("name", ["panda", "humanoid", "quadruped", *CLOSED])
+WEIGHED = ["panda", "stewart"]
+MORE_WEIGHED = [*(name for name in CLOSED if name != "stewart"), "humanoid", "quadruped"]
+
+
+@pytest.mark.parametrize(
+    "name", [*WEIGHED, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE_WEIGHED)]
+)
 def test_forces_and_masses_are_pythons(name):
     robot = lw.load(name)
     q = assembled(name)[1][None] if name in CLOSED else robot.random(3, seed=4)
@@ -132,16 +137,21 @@ def _without_masses() -> str:
     )
 
 
-@pytest.mark.parametrize("name", ["panda", "two_arm_torso", "delta"])
+@pytest.mark.parametrize("name", ["panda", "two_arm_torso", "delta", "every joint"])
 def test_the_derivative_of_a_drag_is_that_of_differences(name):
     """Rows of a frame for steps in units, and of the closure, against differences."""
-    robot = lw.load(name)
+    every = name == "every joint"
+    robot = lw.load(every_joint_urdf(), base="floating") if every else lw.load(name)
     m = robot.mechanism
     closed = m.is_closed
     q = assembled(name)[1] if closed else robot.random(seed=3)
-    frame = m.n_link_frames - 1
-    T = twelve(robot.fk(robot.integrate(q, 0.2 * rng("page target").normal(size=m.n_v)),
-                        m.frame_names[frame]))  # fmt: skip
+    v = 0.2 * rng("page target").normal(size=m.n_v)
+    every_T = twelve(by_numpy("fk_all", robot, np.array(by_numpy("integrate", robot, q, v))))
+    # of a frame that coupled joints carry, where there is one
+    followers = list(m.followers())
+    body = followers[-1] if followers else int(m.frame_body[m.n_link_frames - 1])
+    frame = m.frame(m.body_names[body])
+    T = every_T[frame]
     rows, slopes, by_steps, by_slopes = (
         np.array(x)
         for x in in_page(
@@ -418,6 +428,32 @@ def test_a_crank_turns_all_the_way_and_comes_back_to_where_it_was(name):
         turned = np.abs(np.array(found["q"]) - q)
         np.testing.assert_allclose(np.round(turned / (2 * np.pi)) * 2 * np.pi, turned, atol=1e-8)
     assert steps["longest"] < 0.1
+
+
+def test_a_slider_leaves_its_dead_point_and_comes_back():
+    """At the end of its stroke no speed of the crank moves it: which way it goes is chosen."""
+    robot, q = assembled("slider_crank")
+    m = robot.mechanism
+    slider = m.q_start[m.joint("slider")]
+    assert q[slider] == pytest.approx(0, abs=1e-9)
+    found = in_page(
+        robot,
+        """
+      const k = r.joints.findIndex((joint) => joint.name === "slider");
+      let [q, path] = [Float64Array.from(given.q), []];
+      for (const x of [-0.002, -0.01, -0.03, -0.06, -0.09, -0.06, -0.03, -0.01]) {
+        const f = r.setJoint(q, k, [x]);
+        path.push([f.success, r.opening(f.q), most(r.difference(q, f.q))]);
+        q = f.q;
+      }
+      return [path, q];""",
+        q=q,
+    )
+    for success, opening, move in found[0]:
+        assert success
+        assert opening <= 1e-9
+        assert move < 1.5  # radians: it does not turn several times
+    assert found[1][slider] == -0.01
 
 
 def parallelogram() -> Any:

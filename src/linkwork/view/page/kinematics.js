@@ -323,7 +323,7 @@ export class RobotKinematics {
     const length = Math.sqrt(sumOfSquares(way.map((x, k) => x / this.unit[k])));
     if (length === 0) return { q: start, reason: "" };
     const longest = Math.min(1, LONGEST_CLOSED_STEP / length);
-    const path = new Path(this, start, way.map((x) => x / length), coordinate);
+    const path = new Path(this, start, way.map((x) => x / length), coordinate, wanted);
     let reason = "";
     for (const moving of [others, free]) {
       let step = longest;
@@ -692,8 +692,8 @@ export class RobotKinematics {
 
 /** The way of a coordinate through a closed mechanism, with the motion of all others along it. */
 class Path {
-  constructor(robot, q, way, coordinate) {
-    Object.assign(this, { robot, q, start: q, way, coordinate, share: 0, rank: 0, tangent: null });
+  constructor(robot, q, way, coordinate, wanted) {
+    Object.assign(this, { robot, q, start: q, way, coordinate, wanted, share: 0, rank: 0, tangent: null });
     const last = robot.way;
     const same = last && last.coordinate === coordinate && q.every((x, k) => Math.abs(x - last.q[k]) <= CLOSED);
     if (!same) return;
@@ -721,7 +721,7 @@ class Path {
     const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
     if (far > 3 * LONGEST_CLOSED_STEP) return NO_FARTHER;
     const after = robot.integrate(this.q, robot.inUnits(move));
-    this.place(after, share * length);
+    this.place(after, share, length);
     const beyond = ignoreLimits ? [] : robot.clamp(after, free);
     const own = Uint8Array.from(free);
     for (const c of beyond) robot.hold(own, c);
@@ -752,7 +752,7 @@ class Path {
       const share = Math.min(1, this.share + step);
       for (const far of [0.1, -0.1, 0.3, -0.3]) {
         const after = robot.integrate(this.q, robot.inUnits(way, far / size));
-        this.place(after, share * length);
+        this.place(after, share, length);
         const { q } = robot.correctedInside(after, free, 0.6, ignoreLimits);
         if (q === null) continue;
         Object.assign(this, { q, share, tangent: null, rank: 0 });
@@ -773,10 +773,10 @@ class Path {
   }
 
   /** Put the coordinate itself where it is to be, exactly. */
-  place(q, length) {
-    const { robot } = this;
+  place(q, share, length) {
+    const { robot, wanted } = this;
     const c = robot.coordinates[this.coordinate];
-    const own = robot.integrate(this.start, this.way.map((x) => x * length));
+    const own = share < 1 ? robot.integrate(this.start, this.way.map((x) => x * share * length)) : wanted;
     for (let k = c.q; k < c.q + c.nq; k++) q[k] = own[k];
   }
 }
