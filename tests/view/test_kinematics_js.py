@@ -249,6 +249,34 @@ def test_out_of_reach_it_comes_as_near_as_any(name):
     assert any(" mm" in each["reason"] and "limit" in each["reason"] for each in beyond)
 
 
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize("name", ARMS)
+def test_dragged_past_its_reach_an_arm_goes_on_smoothly_and_then_rests(name):
+    robot = lw.load(name)
+    q = robot.random(seed=2)
+    steps = in_page(
+        robot,
+        """
+      let [q, found] = [Float64Array.from(given.q), []];
+      for (let k = 0; k <= 70; k++) {
+        const T = given.T.slice();
+        T[3] += 0.01 * Math.min(k, 60);
+        T[7] -= 0.01 * Math.min(k, 60);
+        const f = r.drag(q, given.frame, T);
+        found.push([f.positionError, most(r.difference(q, f.q))]);
+        q = f.q;
+      }
+      return found;""",
+        q=q,
+        T=twelve(robot.fk(q)),
+        frame=robot.frame_names.index(robot.tip),
+    )
+    apart, move = np.array(steps).T
+    assert np.abs(np.diff(apart)).max() <= np.sqrt(2) * 0.01 + 1e-3  # as far as the target goes
+    assert move.max() < 1.6
+    assert move[-5:].max() < 5e-3  # what is free of seven joints still creeps
+
+
 def test_what_cannot_be_turned_is_reached_in_position():
     """Three joints cannot turn the tool of a plane robot out of the plane."""
     robot = lw.load("planar_3r")
