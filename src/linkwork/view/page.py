@@ -48,8 +48,8 @@ SHOWN = (
 """What the page can show: names for ``show``."""
 
 MODULES = (
-    *("dom.js", "shapes.js", "stage.js", "robot.js", "kinematics.js", "panel.js", "tools.js"),
-    *("motion.js", "live.js", "app.js"),
+    *("dom.js", "shapes.js", "stage.js", "compass.js", "robot.js", "kinematics.js", "panel.js"),
+    *("tools.js", "motion.js", "live.js", "app.js"),
 )
 """The modules of the page, each after what it imports."""
 

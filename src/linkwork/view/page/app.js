@@ -7,6 +7,7 @@
 //            framePose(name): 12 numbers in the robot's base
 //   app      what is below
 
+import { Compass } from "./compass.js";
 import { h, iconButton, signed } from "./dom.js";
 import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
@@ -18,6 +19,7 @@ import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
 
 const SMALL = matchMedia("(max-width: 760px)");
+const FIRST_DIRECTION = [0.84, -1.0, 0.5];
 const FIRST_SHOWN = ["visual", "loops", "ground", "shadow", "scene"];
 
 class App {
@@ -310,12 +312,12 @@ class App {
     this.legend = h("div", { id: "legend", hidden: true });
     this.measureButton = iconButton("measure", "Measure between two points (m)", () => this.tools.measure(!this.tools.measuring), { "aria-pressed": "false" });
     this.panelButton = iconButton("panel", "Panel (p)", () => this.togglePanel(), { "aria-controls": "panel" });
-    this.axes = h("div", { id: "axes", "aria-hidden": "true" });
+    this.compass = new Compass(this.stage, (direction) => this.showAll(direction));
     this.host.append(
       h("div", { id: "tools", role: "toolbar", "aria-label": "View" },
         iconButton("fit", "Show the whole robot (f)", () => this.showAll()), this.measureButton,
         iconButton("camera", "Save a picture (PNG)", () => this.screenshot()), this.panelButton),
-      this.legend, this.channelState, this.sentence);
+      this.legend, this.compass.element, this.channelState, this.sentence);
   }
 
   showAll(direction = null) {
@@ -330,7 +332,7 @@ class App {
   }
 
   _camera(camera) {
-    this.stage.lookAtAll([0.84, -1.0, 0.5]);
+    this.stage.lookAtAll(FIRST_DIRECTION);
     if (!camera) return;
     if (camera.position) this.stage.camera.position.set(...camera.position);
     if (camera.target) this.stage.orbit.target.set(...camera.target);
