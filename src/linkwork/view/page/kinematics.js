@@ -22,9 +22,11 @@ const SHORTEST_SHARE = 1e-5; // of a way: a shorter step makes nothing better
 const NO_FARTHER = "its loops close no farther";
 
 export class RobotKinematics {
-  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text. */
+  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text, or the
+   *  object that it gives. */
   constructor(robot) {
-    const made = typeof robot.kinematics === "string" ? new Function(robot.kinematics)() : robot.kinematics;
+    const given = robot.kinematics;
+    const made = typeof given === "string" ? new Function(given)() : given;
     const data = made.data;
     this.emitted = made;
     this.nq = data.nq;
@@ -488,6 +490,7 @@ export class RobotKinematics {
     const m = asked.turn ? 6 : 3;
     const longest = this.nRows ? LONGEST_CLOSED_STEP : LONGEST_STEP;
     const done = 0.5 * (1e-2 * REACHED) ** 2;
+    const enough = this.nRows ? 1e-6 : 1e-9; // of the cost: less is no progress
     let [x, cost] = [q, this.cost(q, asked)];
     let [damping, growth, dull, pressed] = [0, 2, 0, []];
     for (let k = 0; k < asked.iterations && cost > done && dull < 4; k++) {
@@ -507,7 +510,7 @@ export class RobotKinematics {
         const gain = (cost - next) / predicted;
         damping *= Math.max(0.1, 1 - (2 * Math.min(gain, 1) - 1) ** 3);
         growth = 2;
-        dull = cost - next < 1e-9 * cost ? dull + 1 : 0;
+        dull = cost - next < enough * cost ? dull + 1 : 0;
         [x, cost] = [after, next];
       } else {
         damping *= growth;
