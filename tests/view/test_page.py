@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from seeds import rng
 
 import linkwork as lw
 from linkwork.errors import InputError
 from linkwork.view.model import view_model
 from linkwork.view.page import SHOWN, PageRobot, page_data, page_text, quantised
+from seeds import rng
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = resources.files("linkwork.view") / "page"
@@ -232,9 +232,7 @@ def test_three_can_be_built_again(tmp_path: Path):
     if npm is None or node is None:
         pytest.skip("npm is not installed")
     tools = tmp_path / "page"
-    shutil.copytree(
-        ROOT / "tools" / "page", tools, ignore=shutil.ignore_patterns("node_modules")
-    )
+    shutil.copytree(ROOT / "tools" / "page", tools, ignore=shutil.ignore_patterns("node_modules"))
     had = ROOT / "tools" / "page" / "node_modules"
     if had.is_dir():
         shutil.copytree(had, tools / "node_modules", symlinks=True)

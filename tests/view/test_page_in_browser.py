@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import Browser, opened_browser
 from numpy.typing import NDArray
-from seeds import rng
 
 import linkwork as lw
+from browser import Browser, opened_browser
+from seeds import rng
 
 REFERENCES = Path(__file__).with_name("references")
 
@@ -169,7 +169,9 @@ def test_a_link_is_pulled_and_named(browser: Browser, tmp_path: Path):
     joint = robot.joint_names[1]
     link = browser.run("return linkwork.app.robot.data.links[2]")
     a = np.array(browser.run(FRAME_ON_SCREEN, link))
-    b = np.array(browser.run(FRAME_ON_SCREEN, browser.run("return linkwork.app.robot.data.links[3]")))
+    b = np.array(
+        browser.run(FRAME_ON_SCREEN, browser.run("return linkwork.app.robot.data.links[3]"))
+    )
     middle = 0.5 * (a + b)
     browser.mouse("mouseMoved", *middle)
     browser.settle()
@@ -177,7 +179,7 @@ def test_a_link_is_pulled_and_named(browser: Browser, tmp_path: Path):
     assert browser.run(
         "return document.querySelector('.joint.hot')?.dataset.joint"
     ) == joint  # fmt: skip
-    browser.drag(tuple(middle), tuple(middle + [-25, -25]))
+    browser.drag(tuple(middle), (middle[0] - 25, middle[1] - 25))
     q = q_of(browser)
     assert abs(q[1] - 0.5) > 0.02
     np.testing.assert_array_equal(q[[0, 2]], [0.3, 0.5])
@@ -243,14 +245,16 @@ def test_several_robots_and_what_is_seen_of_them(browser: Browser, tmp_path: Pat
     beside = lw.view.page.PageRobot(scara, T_world_robot=T)
     opened(browser, panda, tmp_path, robots=[beside], ghost=panda.neutral())
     assert browser.run("return linkwork.robots.map((robot) => robot.name)") == ["panda", "scara"]
-    for name in (
-        "collision skeleton frames axes inertia com torques loops visual ground shadow".split()
-    ):
+    for (
+        name
+    ) in "collision skeleton frames axes inertia com torques loops visual ground shadow".split():
         browser.run("linkwork.app.toggle(arguments[0])", name)
         browser.settle()
     browser.run("linkwork.app.choose(1)")
     browser.settle()
-    labels = browser.run("return [...document.querySelectorAll('.joint')].map((j) => j.dataset.joint)")
+    labels = browser.run(
+        "return [...document.querySelectorAll('.joint')].map((j) => j.dataset.joint)"
+    )
     assert labels == list(scara.all_joint_names)
     assert browser.messages() == []
     assert browser.run("return linkwork.errors") == []

@@ -1,8 +1,8 @@
 """The page: robots, scene and motion in one HTML file that needs nothing else.
 
-It carries three.js (as built by ``tools/page``), our own modules of ``view/page/`` put together, the
-kinematics as JavaScript, and the data: one JSON object with shapes quantised to 16 bits an axis.
-It opens from a disk, asks no network for anything, and a strict Content-Security-Policy lets
+It carries three.js (as built by ``tools/page``), our own modules of ``view/page/`` put together,
+the kinematics as JavaScript, and the data: one JSON object with shapes quantised to 16 bits an
+axis. It opens from a disk, asks no network for anything, and a strict Content-Security-Policy lets
 nothing but these texts run. The live page is the same one with the address of its channel.
 """
 
@@ -295,7 +295,7 @@ def _tip(robot: Robot) -> int | None:
 
 
 def _link_joints(m: Mechanism) -> list[int]:
-    """The joint that moves each link, as an index of the page's joints; -1 for those of the base."""
+    """The joint that moves each link, as an index of the page's joints; -1 for the base's links."""
     moving = [body for body, kind in enumerate(m.body_joint_types) if kind.n_q]
     index = {body: k for k, body in enumerate(moving)}
     return [index.get(int(body), -1) for body in m.frame_body[: m.n_link_frames]]
@@ -430,7 +430,7 @@ class _Geometries:
 
 
 def quantised(points: Floats) -> tuple[Floats, Floats, NDArray[np.uint16]]:
-    """Points (n, k) as whole numbers: ``lower`` (k,), ``step`` (k,), numbers (n, k) from 0 to 65535.
+    """Points (n, k) as whole numbers from 0 to 65535: ``lower`` (k,), ``step`` (k,), numbers (n, k).
 
     ``lower + step * numbers`` is each point within half a step.
     """
@@ -473,7 +473,7 @@ def page_text(data: Mapping[str, Any], *, live: Mapping[str, Any] | None = None)
         "title": html.escape(str(data["title"])),
         "style": style,
         "data": script_json(light),
-        "scripts": f"<script>{scripts[0]}</script>\n<script type=\"module\">{scripts[1]}</script>",
+        "scripts": f'<script>{scripts[0]}</script>\n<script type="module">{scripts[1]}</script>',
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _own("page.html"))
 
