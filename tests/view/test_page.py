@@ -24,7 +24,7 @@ from seeds import rng
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = resources.files("linkwork.view") / "page"
-BUDGET = 700_000
+BUDGET = 620_000
 """Bytes of a page beside the data of its robots."""
 
 EVIL = "</script><script>alert(1)</script><!--"

@@ -430,7 +430,7 @@ class _Geometries:
 
 
 def quantised(points: Floats) -> tuple[Floats, Floats, NDArray[np.uint16]]:
-    """Points (n, k) as whole numbers from 0 to 65535: ``lower`` (k,), ``step`` (k,), numbers (n, k).
+    """Points (n, k) as numbers from 0 to 65535: ``lower`` (k,), ``step`` (k,), numbers (n, k).
 
     ``lower + step * numbers`` is each point within half a step.
     """
