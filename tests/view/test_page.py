@@ -19,7 +19,7 @@ import pytest
 import linkwork as lw
 from linkwork.errors import InputError
 from linkwork.view.model import view_model
-from linkwork.view.page import SHOWN, PageRobot, page_data, page_text, quantised
+from linkwork.view.page import SHOWN, PageRobot, page_data, page_text, quantised, scene_data
 from seeds import rng
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,6 +125,24 @@ def test_coupled_joints_name_their_leaders():
     assert (arm["coupled"], arm["q"]) == (False, [0, 1])
     assert (follower["coupled"], follower["q"], follower["leaders"]) == (True, None, ["arm"])
     assert (follower["lower"], follower["upper"]) == ([-1.5], [2.5])
+
+
+def test_a_scene_is_carried_along():
+    scene = lw.Scene()
+    scene.add_box("table", [1.0, 0.6, 0.1], [0.5, 0.0, -0.05], rgba=[0.7, 0.5, 0.3])
+    scene.add_box("shelf", [1.0, 0.6, 0.1], [0.5, 0.0, 0.6])
+    data = data_of(lw.load("planar_2r"), scene=scene)
+    table, shelf = data["scene"]["objects"]
+    assert (table["name"], shelf["name"]) == ("table", "shelf")
+    assert table["rgba"] == [0.7, 0.5, 0.3, 1.0] and shelf["rgba"] is None
+    np.testing.assert_allclose(np.reshape(shelf["T"], (3, 4))[:, 3], [0.5, 0.0, 0.6])
+    assert table["geometry"] == shelf["geometry"] == 0
+    (entry,) = data["scene"]["geometries"]
+    points, _ = decoded(entry, base64.b64decode(data["binary"]))
+    np.testing.assert_allclose(np.ptp(points, axis=0), [1.0, 0.6, 0.1], atol=1e-6)
+    alone = scene_data(scene)
+    assert alone["scene"]["objects"] == data["scene"]["objects"]
+    assert scene_data(None) == {"scene": None, "binary": ""}
 
 
 # text

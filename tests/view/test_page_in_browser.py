@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import linkwork as lw
 from browser import Browser, opened_browser
+from linkwork.view.page import SHOWN, PageRobot
 from seeds import rng
 
 REFERENCES = Path(__file__).with_name("references")
@@ -242,12 +243,13 @@ def test_several_robots_and_what_is_seen_of_them(browser: Browser, tmp_path: Pat
     panda, scara = lw.load("panda"), lw.load("scara")
     T = np.eye(4)
     T[0, 3] = 0.9
-    beside = lw.view.page.PageRobot(scara, T_world_robot=T)
-    opened(browser, panda, tmp_path, robots=[beside], ghost=panda.neutral())
+    beside = PageRobot(scara, T_world_robot=T)
+    scene = lw.Scene()
+    scene.add_box("table", [0.6, 0.6, 0.3], [0.5, 0.6, 0.15], rgba=[0.7, 0.5, 0.3])
+    scene.add_half_space("floor")
+    opened(browser, panda, tmp_path, robots=[beside], ghost=panda.neutral(), scene=scene)
     assert browser.run("return linkwork.robots.map((robot) => robot.name)") == ["panda", "scara"]
-    for (
-        name
-    ) in "collision skeleton frames axes inertia com torques loops visual ground shadow".split():
+    for name in (*SHOWN, *SHOWN):  # each to the other state, and back
         browser.run("linkwork.app.toggle(arguments[0])", name)
         browser.settle()
     browser.run("linkwork.app.choose(1)")
