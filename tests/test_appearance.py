@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
 import linkwork as lw
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
@@ -226,3 +229,145 @@ def test_a_robot_that_is_not_looked_at_needs_no_trimesh():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout.strip() == "[]"
+
+
+# --- MJCF -----------------------------------------------------------------------------------------
+
+MESHES = """<mujoco model="meshes"><compiler angle="degree"/><asset>
+  <mesh name="a" file="a.stl" scale="1 -2 1"/>
+  <mesh name="b" file="b.obj" refpos=".1 .2 .3" refquat=".6 .8 0 0" scale="1 1 2"/>
+  <mesh name="i" vertex="0 0 0 1 0 0 0 2 0 0 0 3"/>
+  <mesh name="f" vertex="0 0 0 1 0 0 0 2 0 0 0 3" face="0 2 1 0 1 3 0 3 2 1 2 3" scale="1 1 -1"/>
+  <mesh name="m" builtin="cone" params="8 1"/><material name="red" rgba="1 0 0 1"/></asset>
+<worldbody><geom type="plane" size="5 5 .1"/>
+  <body name="p" pos="1 2 3" euler="10 20 30"><joint name="j" axis="0 1 0"/>
+    <geom type="mesh" mesh="a" pos=".1 .2 .3" quat=".5 .5 .5 .5" material="red"/>
+    <geom type="mesh" mesh="b" pos="0 .2 .3" quat=".5 -.5 .5 .5" mass="0"/>
+    <geom type="mesh" mesh="i"/>
+    <body name="c" pos="0 0 1"><joint name="k" type="slide" axis="1 0 0"/>
+      <geom type="mesh" mesh="m" pos="1 2 3"/>
+      <geom type="mesh" mesh="b" euler="10 30 0"/><geom type="mesh" mesh="f" mass="1"/></body>
+  </body></worldbody></mujoco>"""
+
+
+def mjcf_meshes(folder: Path) -> Path:
+    """The MJCF of `MESHES` with its files."""
+    box = trimesh.creation.box((0.2, 0.4, 0.1))
+    box.apply_translation([0.3, 0.1, -0.2])
+    box.export(folder / "a.stl")
+    egg = trimesh.creation.icosphere(subdivisions=1, radius=0.2)
+    egg.apply_transform(np.diag([1, 2, 0.5, 1]))
+    egg.apply_translation([1, 0, 0])
+    egg.export(folder / "b.obj")
+    (folder / "robot.xml").write_text(MESHES)
+    return folder / "robot.xml"
+
+
+def engine_at(file: Path, q: np.ndarray) -> tuple[Any, Any]:
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    data.qpos[:] = q
+    mujoco.mj_kinematics(model, data)
+    return model, data
+
+
+def test_meshes_of_mjcf_stand_where_mujoco_has_them(tmp_path: Path):
+    file, q = mjcf_meshes(tmp_path), np.array([0.3, 0.4])
+    model, data = engine_at(file, q)
+    expected = []
+    for k in range(model.ngeom):
+        if model.geom_dataid[k] < 0:
+            continue
+        start, count = model.mesh_vertadr[model.geom_dataid[k]], model.mesh_vertnum
+        own = model.mesh_vert[start : start + count[model.geom_dataid[k]]]
+        expected.append(own @ data.geom_xmat[k].reshape(3, 3).T + data.geom_xpos[k])
+    robot = lw.load(file)
+    parts = [(link, part) for link in ("p", "c") for part in robot.link_parts(link)]
+    assert len(parts) == len(expected) == 6
+    for (link, part), vertices in zip(parts, expected, strict=True):
+        T = robot.fk(q, link) @ part.T_link_part
+        found = np.asarray(part.mesh.vertices) @ T[:3, :3].T + T[:3, 3]
+        away = np.linalg.norm(found[:, None] - vertices[None], axis=2)
+        assert away.min(axis=0).max() < 1e-6, link
+        assert away.min(axis=1).max() < 1e-6, link
+        assert part.mesh.volume > 0, link  # mirrored ones are not inside out
+    assert parts[0][1].rgba == (1, 0, 0, 1)
+    assert robot.mesh(q).bounds[1] == pytest.approx(np.vstack(expected).max(axis=0), abs=1e-6)
+
+
+PRIMITIVES = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
+  <body name="b" pos="0.1 0.2 0.3"><joint name="j" axis="1 1 0"/>
+    <geom type="box" size=".1 .2 .3" euler="10 20 30"/>
+    <geom type="sphere" size=".2" pos="1 0 0"/>
+    <geom type="capsule" size=".05" fromto="0 0 0 1 1 1"/>
+    <geom type="cylinder" size=".1 .3" quat=".6 0 .8 0"/>
+    <geom type="ellipsoid" size=".1 .2 .3" pos="0 1 0"/>
+  </body></worldbody></mujoco>"""
+
+
+def test_primitives_of_mjcf_are_those_of_mujoco(tmp_path: Path):
+    (tmp_path / "robot.xml").write_text(PRIMITIVES)
+    robot, q = lw.load(tmp_path / "robot.xml"), np.array([0.7])
+    model, data = engine_at(tmp_path / "robot.xml", q)
+    parts = robot.link_parts("b")
+    assert len(parts) == 5
+    assert robot.link_parts("world") == ()  # a plane has no end
+    for part, k in zip(parts, range(1, 6), strict=True):
+        T = robot.fk(q, "b") @ part.T_link_part
+        np.testing.assert_allclose(T[:3, 3], data.geom_xpos[k], atol=1e-12)
+        np.testing.assert_allclose(T[:3, :3], data.geom_xmat[k].reshape(3, 3), atol=1e-12)
+        low, high = part.mesh.bounds
+        np.testing.assert_allclose((high - low) / 2, model.geom_aabb[k, 3:], rtol=0.01)
+    mass = robot.link_mass_properties("b", 1000.0)
+    assert mass.mass == pytest.approx(model.body_mass[1], rel=1e-9)
+    about = np.sort(np.linalg.eigvalsh(mass.I_com))
+    np.testing.assert_allclose(about, np.sort(model.body_inertia[1]), rtol=1e-9)
+
+
+LOOKS = """<mujoco><worldbody>
+  <body name="robosuite"><geom size=".1" mass="1"/>
+    <geom name="look" type="box" size=".1 .1 .1" contype="0" conaffinity="0" group="1"/></body>
+  <body name="menagerie"><geom name="seen" size=".1" contype="0" conaffinity="0" group="2"/>
+    <geom name="bump" size=".1" group="3"/></body>
+  <body name="gym"><geom name="both" size=".1"/></body>
+  <body name="eyes"><geom name="head" size=".1"/>
+    <geom name="eye" size=".01" contype="0" conaffinity="0"/></body>
+  <body name="hidden"><geom name="helper" size=".1" contype="0" conaffinity="0" group="4"/></body>
+</worldbody></mujoco>"""
+
+
+def test_what_is_seen_of_mjcf_is_what_its_viewer_shows():
+    robot = lw.load(LOOKS)
+    assert robot.shapes is not None
+    found = {
+        link: tuple(
+            [shape.name for shape in shapes if shape.kind == kind]
+            for kind in ("visual", "collision")
+        )
+        for link, shapes in robot.shapes.of_link.items()
+    }
+    assert found == {
+        "world": ([], []),
+        "robosuite": (["look"], [None]),
+        "menagerie": (["seen"], ["bump"]),
+        "gym": (["both"], ["both"]),
+        "eyes": (["head", "eye"], ["head"]),
+        "hidden": ([], ["helper"]),
+    }
+
+
+def test_a_shape_of_mjcf_that_is_not_read_is_named(tmp_path: Path):
+    robot = lw.load("""<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/>
+      </asset><worldbody><geom name="hills" type="hfield" hfield="h"/><geom size=".1"/>
+      </worldbody></mujoco>""")
+    with pytest.raises(UnsupportedFeatureError, match="'world': the height field 'hills' is not"):
+        robot.link_parts("world")
+    assert len(robot.link_parts("world", missing="skip")) == 1
+
+
+def test_edits_and_pickles_of_mjcf_keep_the_shapes():
+    robot = lw.load(PRIMITIVES)
+    assert len(pickle.loads(pickle.dumps(robot)).link_parts("b")) == 5
+    assert len(robot.with_locked("j").link_parts("b", "collision")) == 5
+    assert len(robot.subchain("world", "b").mesh().faces) == len(robot.mesh().faces)

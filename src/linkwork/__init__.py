@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from linkwork import faces as faces
     from linkwork import ik as ik
+    from linkwork import plots as plots
     from linkwork import poses as poses
     from linkwork import trajectory as trajectory
     from linkwork import urdf as urdf
@@ -116,6 +117,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "from_dh",
     "ik",
     "load",
+    "plots",
     "pose",
     "poses",
     "save",
@@ -129,7 +131,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
 
 
 # Modules that are public as a whole.
-_MODULES = ("faces", "ik", "poses", "trajectory", "urdf")
+_MODULES = ("faces", "ik", "plots", "poses", "trajectory", "urdf")
 
 # Names of the last release, with those of now.
 _RENAMED = {

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, LinkworkError, UnknownNameError, UnsupportedFeatureError
-from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Document, Rgba, Sphere
 from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.shapes import (
@@ -29,6 +29,7 @@ from linkwork.mechanism.shapes import (
     Shapes,
     Triangles,
     Unread,
+    shapes_from_urdf,
 )
 
 if TYPE_CHECKING:
@@ -59,12 +60,23 @@ class ShownPart:
 class RobotMeshes:
     """Shapes of the links of a robot, by the description that it was loaded from."""
 
-    shapes: Shapes | None
+    document: Document | None
     mechanism: Mechanism
+    _shapes: Shapes | None
 
     if TYPE_CHECKING:
         fk_all: Callable[..., Floats]
         neutral: Callable[[], Floats]
+
+    @property
+    def shapes(self) -> Shapes | None:
+        """The shapes of links as they were described, no mesh opened; None without a description.
+
+        See `link_parts` for the meshes.
+        """
+        if self._shapes is None and self.document is not None:
+            self._shapes = shapes_from_urdf(self.document)
+        return self._shapes
 
     def link_parts(
         self,
@@ -209,9 +221,13 @@ def _of_link(shapes: Shapes, name: str, kind: str) -> list[LinkShape]:
 
 
 class ShownParts(NamedTuple):
-    """The parts of a shape, why some are not there, and what was left out of their materials."""
+    """The parts of a shape, why some are not there, and what was left out of their materials.
+
+    ``pieces`` are the same as their file has them: at its origin, with its own look.
+    """
 
     parts: list[ShownPart]
+    pieces: list[ShownPart]
     errors: list[LinkworkError]
     left_out: tuple[str, ...]
 
@@ -235,7 +251,7 @@ def shown_parts(
             shape.shape, file, allow
         )  # fmt: skip
     except LinkworkError as error:
-        return ShownParts([], [error], ())
+        return ShownParts([], [], [error], ())
     if known is not None:
         known[shape.shape] = of_shape, left_out
     texture, errors = None, list[LinkworkError]()
@@ -256,7 +272,7 @@ def shown_parts(
         )
         for part in of_shape
     ]
-    return ShownParts(parts, errors, left_out)
+    return ShownParts(parts, of_shape, errors, left_out)
 
 
 def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
@@ -281,7 +297,7 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
             found.append(ShownPart(mesh, at_origin, part.name, part.rgba, part.texture, path))
         return found, loaded.left_out
     if isinstance(shape, Unread):
-        raise InputError(shape.what)
+        raise InputError(shape.why) if shape.fault else UnsupportedFeatureError(shape.why)
     if isinstance(shape, HalfSpace):
         return [], ()
     if isinstance(shape, Box):

@@ -27,7 +27,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import configuration_from
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.parameters import External, dynamics_inputs
-from linkwork.mechanism.shapes import Shapes, shapes_from_urdf
+from linkwork.mechanism.shapes import Shapes
 from linkwork.programs import Function, Programs, name_error, named
 from linkwork.renamed import renamed_keyword, renamed_method, renamed_property
 from linkwork.robot_ik import RobotIK
@@ -116,16 +116,6 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
     def name(self) -> str:
         """The robot's name in its description."""
         return self.mechanism.name
-
-    @property
-    def shapes(self) -> Shapes | None:
-        """The shapes of links as they were described, no mesh opened; None without a description.
-
-        See `link_parts` for the meshes.
-        """
-        if self._shapes is None and self.document is not None:
-            self._shapes = shapes_from_urdf(self.document)
-        return self._shapes
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -297,7 +287,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
         parameters: Sequence[str] = (),
         **static: Any,
     ) -> Kernel:
-        """The kernel behind `function`, which describes itself and gives its C source.
+        """The kernel behind `function`, which describes itself and gives its source in C and JavaScript.
 
         Raises: as `function`.
         """

@@ -34,7 +34,8 @@ def mass_properties(shape: Any, density: float, *, hull: bool = False) -> MassPr
 
     ``shape`` is a mesh (trimesh), or a record with a box's ``size``, a cylinder's or a capsule's
     ``radius`` and ``length`` (of the cylinder between the half spheres), a sphere's ``radius`` or
-    an ellipsoid's half axes ``radii``; what has both is a capsule if its class says so. ``hull=True`` takes the convex hull of a mesh.
+    an ellipsoid's half axes ``radii``; a record with ``radius`` and ``length`` is a capsule if its
+    class says so. ``hull=True`` takes the convex hull of a mesh.
 
     Raises: InputError for a mesh that encloses no volume, and sizes or a density not above 0.
     """
@@ -73,6 +74,33 @@ def mass_properties(shape: Any, density: float, *, hull: bool = False) -> MassPr
             f"no mass follows from a {type(shape).__name__}; a mesh or a shape is needed"
         )
     return MassProperties(float(mass), _frozen(np.zeros(3)), _frozen(np.diag(moments)))
+
+
+def inertia_ellipsoid(mass: float, I_com: ArrayLike) -> tuple[Floats, Floats]:
+    """The ellipsoid of one density that moves as a body does: half axes (3,) m and axes R (3, 3).
+
+    ``I_com`` (3, 3) is the inertia about the centre of mass, kg m². Columns of R are the axes of
+    the ellipsoid in those of ``I_com``, right-handed, the longest first. A half axis is zero where
+    the body is flat or a line.
+
+    Source: of m, (b² + c²)/5 and so on are the moments of an ellipsoid; solved for a², b², c².
+    Raises: InputError for a mass not above zero, and for an inertia that no real body has.
+    """
+    if not (np.isfinite(mass) and mass > 0):
+        raise InputError(f"the mass is {mass:g} kg; an ellipsoid of inertia needs one above 0")
+    inertia = np.asarray(I_com, np.float64)
+    if inertia.shape != (3, 3) or not np.isfinite(inertia).all():
+        raise InputError("an inertia is a finite matrix (3, 3)")
+    moments, R = np.linalg.eigh((inertia + inertia.T) / 2)
+    squares = 2.5 / mass * (moments.sum() - 2 * moments)  # descending, as moments ascend
+    if squares[2] < -1e-6 * max(abs(squares[0]), 1e-300) or moments[0] < 0:
+        raise InputError(
+            f"moments of {moments.round(9).tolist()} kg m² are of no real body: each is at most "
+            "the sum of the other two"
+        )
+    if np.linalg.det(R) < 0:
+        R[:, 2] *= -1
+    return _frozen(np.sqrt(np.maximum(squares, 0.0))), _frozen(R)
 
 
 def _of_mesh(mesh: Any, density: float, *, hull: bool = False) -> MassProperties:

@@ -7,7 +7,7 @@ asked for (`linkwork.appearance`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -69,9 +69,10 @@ class Triangles:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A shape that is known but not read; ``what`` says which."""
+    """A shape that is not read; ``why`` says which. One at ``fault`` could be mended."""
 
-    what: str
+    why: str
+    fault: bool = False
 
 
 Shape: TypeAlias = (
@@ -117,9 +118,8 @@ def shapes_from_urdf(document: Document) -> Shapes:
         robot.file,
         {
             link.name: tuple(
-                _of_shown(shown, kind, materials, robot.file)
-                for kind, several in (("visual", link.visuals), ("collision", link.collisions))
-                for shown in several
+                _of_shown(shown, materials, robot.file)
+                for shown in (*link.visuals, *link.collisions)
                 if shown.geometry is not None
             )
             for link in robot.links
@@ -129,7 +129,6 @@ def shapes_from_urdf(document: Document) -> Shapes:
 
 def _of_shown(
     shown: records.Visual | records.Collision,
-    kind: Kind,
     materials: Mapping[str, records.Material],
     file: str | None,
 ) -> LinkShape:
@@ -142,7 +141,8 @@ def _of_shown(
             line = f"{file}:{shape.line}: " if file else ""
             shape = Unread(
                 f"{line}the scale of the mesh '{shape.filename}' is not three numbers, so its size "
-                'is unknown: mend scale, such as scale="0.001 0.001 0.001"'
+                'is unknown: mend scale, such as scale="0.001 0.001 0.001"',
+                fault=True,
             )
         else:
             shape = MeshFile((shape.filename,), shape.scale)
@@ -150,7 +150,7 @@ def _of_shown(
         shape = Unread("a shape without a geometry")
     return LinkShape(
         shape,
-        kind,
+        "visual" if isinstance(shown, records.Visual) else "collision",
         _pose(rotation_from_rpy(shown.rpy), shown.xyz),
         shown.name,
         None if material is None else material.rgba,
@@ -196,31 +196,27 @@ def _of_geom(geom: Geom, kind: Kind) -> LinkShape:
 
 
 def _shape(geom: Geom) -> Shape:
-    """The shape of a geom; MuJoCo's sizes are halves."""
-    x, y, z = geom.size
-    if geom.mesh is not None:
-        mesh = geom.mesh
-        if mesh.files:
-            return MeshFile(mesh.files, mesh.scale, mesh.ref_pos, mesh.ref_quat)
-        if mesh.vertices:
-            return Triangles(mesh.vertices, mesh.faces)
-        return Unread(f"the mesh '{mesh.name}' is made by MuJoCo itself, and is not read")
-    if geom.type == "box":
-        return Box((2 * x, 2 * y, 2 * z))
-    if geom.type == "sphere":
-        return Sphere(x)
-    if geom.type == "capsule":
-        return Capsule(x, 2 * y)
-    if geom.type == "cylinder":
-        return Cylinder(x, 2 * y)
-    if geom.type == "ellipsoid":
-        return Ellipsoid((x, y, z))
-    if geom.type == "plane":
-        return HalfSpace()
-    name = f" '{geom.name}'" if geom.name else ""
-    return Unread(f"the {_OTHERS.get(geom.type, geom.type)}{name} is not read")
+    """The shape of a geom."""
+    mesh = geom.mesh
+    if mesh is None:
+        make = _SHAPES.get(geom.type)
+        name = f" '{geom.name}'" if geom.name else ""
+        return make(*geom.size) if make else Unread(f"the {_OTHERS[geom.type]}{name} is not read")
+    if mesh.files:
+        return MeshFile(mesh.files, mesh.scale, mesh.ref_pos, mesh.ref_quat)
+    if mesh.vertices:
+        return Triangles(mesh.vertices, mesh.faces)
+    return Unread(f"the mesh '{mesh.name}' is made by MuJoCo itself, and is not read")
 
 
+_SHAPES: dict[str, Callable[[float, float, float], Shape]] = {  # MuJoCo's sizes are halves
+    "box": lambda x, y, z: Box((2 * x, 2 * y, 2 * z)),
+    "sphere": lambda r, _y, _z: Sphere(r),
+    "capsule": lambda r, half, _z: Capsule(r, 2 * half),
+    "cylinder": lambda r, half, _z: Cylinder(r, 2 * half),
+    "ellipsoid": lambda x, y, z: Ellipsoid((x, y, z)),
+    "plane": lambda _x, _y, _z: HalfSpace(),
+}
 _OTHERS = {"hfield": "height field", "sdf": "plugin's shape"}
 
 

@@ -1,20 +1,22 @@
 """Figures of simulations: positions, velocities, forces and energies over time.
 
-Imported where something is drawn, since it needs matplotlib.
+What every figure of the library shares (colours, lines, legends, figures that notebooks show) is
+here too. Imported where something is drawn, since it needs matplotlib.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.figure import Figure
 
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.named_positions import labels
 from linkwork.simulation.result import row_index
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.result import Simulation
 
 _MOST_NAMED = 14  # lines above which a legend hides more than it tells
-_COLOURS = (
+COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#999999",
 )  # fmt: skip
 """Told apart by colour-blind people too. Source: M. Okabe, K. Ito, Color Universal Design, 2008."""
@@ -30,8 +32,6 @@ _COLOURS = (
 MOST_OPEN = 10
 """So many figures of simulations pyplot keeps; the oldest goes when one more is drawn. Whoever
 holds it may still save it."""
-
-_SHAPE: dict[str, Any] = {"figsize": (9.0, 9.0), "layout": "constrained"}
 
 
 def picture(
@@ -61,24 +61,18 @@ def picture(
         ("force", forces, pushed, labels(m, velocities=True)),
     )
     for axis, (what, values, numbers, names) in zip(axes, panels, strict=False):
-        for k in numbers:
-            order = chosen[what != "position"].index(k)  # a joint's colour is that of its speed
-            style = ("-", "--", ":")[order // len(_COLOURS) % 3]
-            colour = _COLOURS[order % len(_COLOURS)]
-            axis.plot(times, values[:, k], style, color=colour, label=names[k], linewidth=1.2)
+        # a joint's colour is that of its speed
+        orders = [chosen[what != "position"].index(k) for k in numbers]
+        draw_lines(axis, times, values[:, numbers], [names[k] for k in numbers], orders)
         axis.set_ylabel(f"{what} ({units(m, numbers, what)})")
         if len(numbers) <= _MOST_NAMED:
-            axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
-    parts = (
-        ("kinetic", simulation.kinetic_energy[index], _COLOURS[0]),
-        ("potential", simulation.potential_energy[index], _COLOURS[1]),
-        ("together", simulation.energy[index], _COLOURS[6]),
-    )
-    for name, values, colour in parts:
-        axes[3].plot(simulation.times, values, color=colour, label=name, linewidth=1.2)
+            legend_beside(axis)
+    energies = (simulation.kinetic_energy, simulation.potential_energy, simulation.energy)
+    values = np.stack([energy[index] for energy in energies], axis=-1)
+    draw_lines(axes[3], times, values, ("kinetic", "potential", "together"), (0, 1, 6))
     axes[3].set_ylabel("energy (J)")
     axes[3].set_xlabel("time (s)")
-    axes[3].legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    legend_beside(axes[3])
     for axis in axes:
         axis.grid(visible=True, alpha=0.3)
         axis.margins(x=0.0)
@@ -88,6 +82,21 @@ def picture(
     lines = [] if why == "finished" else wrap(why, 90)[:3]
     figure.suptitle("\n".join([f"{m.name}{number}", *lines]))
     return figure
+
+
+def draw_lines(
+    axis: Any, times: Floats, values: Floats, names: Sequence[str], orders: Iterable[int]
+) -> None:
+    """Lines of values (n, k) over times (n,), each in the colour and style of its number."""
+    for column, name, order in zip(values.T, names, orders, strict=True):
+        style = ("-", "--", ":")[order // len(COLOURS) % 3]
+        colour = COLOURS[order % len(COLOURS)]
+        axis.plot(times, column, style, color=colour, label=name, linewidth=1.2)
+
+
+def legend_beside(axis: Any) -> None:
+    """The legend of an axes at its right, where it hides nothing."""
+    axis.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def chosen_numbers(m: Mechanism, joints: str | Sequence[str] | None) -> tuple[list[int], list[int]]:
@@ -128,15 +137,15 @@ class Picture(Figure):
         return {}
 
 
-def new_figure() -> Figure:
-    """An empty figure that `plt.show()` shows.
+def new_figure(size: tuple[float, float] = (9.0, 9.0)) -> Figure:
+    """An empty figure of this width and height (inches) that `plt.show()` shows.
 
     Windows belong to the main thread, so figures of other threads are not pyplot's.
     """
     if threading.current_thread() is not threading.main_thread():
-        return Picture(**_SHAPE)
+        return Picture(figsize=size, layout="constrained")
     known = [plt.figure(number) for number in plt.get_fignums()]
     pictures = [figure for figure in known if isinstance(figure, Picture)]
     for figure in pictures[: max(0, len(pictures) + 1 - MOST_OPEN)]:
         plt.close(figure)
-    return plt.figure(FigureClass=Picture, **_SHAPE)
+    return plt.figure(FigureClass=Picture, figsize=size, layout="constrained")

@@ -321,25 +321,25 @@ class Trajectory:
         Raises: MissingExtraError without matplotlib; InputError for joints that are not there.
         """
         try:
-            from matplotlib.figure import Figure  # noqa: PLC0415  an extra
+            from linkwork.simulation import pictures  # noqa: PLC0415  an extra
         except ImportError:
             raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
         names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
         wanted = (joints,) if isinstance(joints, str) else joints
-        chosen = range(self.n) if wanted is None else [_index(each, names) for each in wanted]
-        figure = Figure(figsize=(8.0, 8.0), layout="constrained") if figure is None else figure
+        chosen = list(range(self.n)) if wanted is None else [_index(each, names) for each in wanted]
+        figure = pictures.new_figure((8.0, 8.0)) if figure is None else figure
         axes = figure.subplots(4, 1, sharex=True)
         t = np.unique(np.concatenate([np.linspace(0.0, self.duration, 1000), self.times]))
         labels = ("position", "velocity", "acceleration", "jerk")
         for order, (axis, label) in enumerate(zip(axes, labels, strict=True)):
             values = self._at(t, order)
-            for k in chosen:
-                axis.plot(t, values[:, k], label=names[k], linewidth=1.4)
+            lines = values[:, chosen], [names[k] for k in chosen], range(len(chosen))
+            pictures.draw_lines(axis, t, *lines)
             axis.set_ylabel(label)
             axis.grid(visible=True, alpha=0.3)
         axes[-1].set_xlabel("time (s)")
         if len(chosen) <= 14:
-            axes[0].legend(loc="best", fontsize="small", ncols=2)
+            pictures.legend_beside(axes[0])
         return figure
 
     def __repr__(self) -> str:

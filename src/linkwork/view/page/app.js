@@ -7,7 +7,8 @@
 //            framePose(name): 12 numbers in the robot's base
 //   app      what is below
 
-import { h, iconButton } from "./dom.js";
+import { Compass } from "./compass.js";
+import { h, iconButton, signed } from "./dom.js";
 import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
@@ -18,6 +19,7 @@ import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
 
 const SMALL = matchMedia("(max-width: 760px)");
+const FIRST_DIRECTION = [0.84, -1.0, 0.5];
 const FIRST_SHOWN = ["visual", "loops", "ground", "shadow", "scene"];
 
 class App {
@@ -45,13 +47,16 @@ class App {
     this.trajectory = page.trajectory;
     this._fit();
     this._camera(page.options.camera);
+    this._stageShows();
+    this._themes();
+    this.stage.prepare();
     this.tools = new Tools(this);
+    this.tools.positionOnly = this._fewWays();
     this.motion = new MotionBar(this.host, this);
     this.panel = new Panel(document.getElementById("panel"), this);
     this.panel.build();
     this.motion.offer();
-    this._stageShows();
-    this._themes();
+    this._refreshLegend();
     this._keys();
     this.stage.beforeFrame.push(() => this._refresh());
     this.togglePanel(!SMALL.matches);
@@ -168,6 +173,7 @@ class App {
     this.attend(-1, "panel");
     this.tools.release();
     this.chosen = index;
+    this.tools.positionOnly = this._fewWays();
     this.panel.build();
     this.motion.offer();
     this._refreshLegend();
@@ -193,6 +199,7 @@ class App {
     else this.shown.delete(name);
     this.robots.forEach((robot) => robot.view.show(this.shown));
     this._stageShows();
+    this._refreshLegend();
     this.panel.refreshChips();
   }
 
@@ -201,7 +208,6 @@ class App {
     stage.grid.visible = shown.has("ground");
     stage.shadow.visible = shown.has("shadow");
     for (const mesh of this.sceneMeshes) mesh.visible = shown.has("scene");
-    this._refreshLegend();
     stage.changed();
   }
 
@@ -268,6 +274,7 @@ class App {
   togglePanel(open = document.body.classList.contains("closed")) {
     document.body.classList.toggle("closed", !open);
     this.panelButton.setAttribute("aria-expanded", String(open));
+    if (SMALL.matches) this.stage.resized(() => this.stage.lookAtAll()); // the view has another shape
   }
 
   async screenshot() {
@@ -292,18 +299,25 @@ class App {
     return robot;
   }
 
+  /** Whether the chosen robot has too few joints to be put anywhere in any orientation. */
+  _fewWays() {
+    const { data, closed } = this.robot;
+    const driven = data.joints.filter((joint) => joint.v && !joint.coupled && (!closed || joint.actuated));
+    return driven.reduce((sum, joint) => sum + joint.v[1], 0) < 6;
+  }
+
   _overlay() {
     this.sentence = h("div", { class: "sentence", role: "status", "aria-live": "polite", hidden: true });
     this.channelState = h("div", { class: "channel", role: "status", hidden: true });
     this.legend = h("div", { id: "legend", hidden: true });
     this.measureButton = iconButton("measure", "Measure between two points (m)", () => this.tools.measure(!this.tools.measuring), { "aria-pressed": "false" });
     this.panelButton = iconButton("panel", "Panel (p)", () => this.togglePanel(), { "aria-controls": "panel" });
-    this.axes = h("div", { id: "axes", "aria-hidden": "true" });
+    this.compass = new Compass(this.stage, (direction) => this.showAll(direction));
     this.host.append(
       h("div", { id: "tools", role: "toolbar", "aria-label": "View" },
         iconButton("fit", "Show the whole robot (f)", () => this.showAll()), this.measureButton,
         iconButton("camera", "Save a picture (PNG)", () => this.screenshot()), this.panelButton),
-      this.legend, this.channelState, this.sentence);
+      this.legend, this.compass.element, this.channelState, this.sentence);
   }
 
   showAll(direction = null) {
@@ -318,7 +332,7 @@ class App {
   }
 
   _camera(camera) {
-    this.stage.lookAtAll([0.84, -1.0, 0.5]);
+    this.stage.lookAtAll(FIRST_DIRECTION);
     if (!camera) return;
     if (camera.position) this.stage.camera.position.set(...camera.position);
     if (camera.target) this.stage.orbit.target.set(...camera.target);
@@ -377,8 +391,9 @@ class App {
   _refreshLegend() {
     const on = this.shown.has("torques") && this.robot.canTorques;
     this.legend.hidden = !on;
-    if (!on) return;
+    if (!on) return this.panel.note(null);
     const { values, shares, known, largest } = this.robot.view.torques();
+    this.panel.note(values);
     const worst = shares.reduce((best, share, k) => ((share ?? -1) > (shares[best] ?? -1) ? k : best), 0);
     const joint = this.robot.data.joints[worst];
     const unit = joint.type === "prismatic" ? "N" : "N m";
@@ -388,7 +403,7 @@ class App {
     title.textContent = "Torque under gravity";
     bar.style.background = `linear-gradient(90deg, ${[0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1].map((s) => `#${heat(s).toString(16).padStart(6, "0")}`).join(", ")})`;
     ends.lastChild.textContent = known ? "effort limit" : `${largest.toPrecision(3)} ${unit}`;
-    note.textContent = values[worst] === null ? "" : `${joint.name}: ${values[worst].toPrecision(3)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
+    note.textContent = values[worst] === null ? "" : `${joint.name}: ${signed(values[worst], 2)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
   }
 }
 

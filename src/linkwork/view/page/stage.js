@@ -6,7 +6,6 @@
 
 const UP = [0, 0, 1];
 const FIELD_OF_VIEW = 28;
-const FIRST_DIRECTION = [0.84, -1.0, 0.52];
 
 export class Stage {
   constructor(host) {
@@ -17,6 +16,7 @@ export class Stage {
     this.camera.up.set(...UP);
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
     this.renderer.autoClear = false;
+    this.renderer.debug.checkShaderErrors = false; // asking would wait for the compiler
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -34,11 +34,16 @@ export class Stage {
     this.afterFrame = [];
     this.framesDrawn = 0;
     this.size = 1;
+    this.box = new THREE.Box3();
     this.centre = new THREE.Vector3();
     this._waiting = 0;
     this._lights();
     this._ground();
-    new ResizeObserver(() => this._resize()).observe(host);
+    new ResizeObserver(() => {
+      this._resize();
+      this._onResize?.();
+      this._onResize = null;
+    }).observe(host);
     this._watchPixelRatio();
     this.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
@@ -47,6 +52,7 @@ export class Stage {
     this.canvas.addEventListener("webglcontextrestored", () => {
       this.lost = false;
       this.changed();
+      setTimeout(() => this.changed(), 200); // the first frame may go to a canvas that is not shown yet
     });
     this._resize();
   }
@@ -55,6 +61,31 @@ export class Stage {
   changed(poses = true) {
     if (poses) this.renderer.shadowMap.needsUpdate = true;
     if (!this._waiting) this._waiting = requestAnimationFrame((time) => this.frame(time));
+  }
+
+  /** The share of the height that is kept free above and below. */
+  get margin() {
+    return Math.min(0.2, Math.max(0.1, 62 / this.height));
+  }
+
+  /** How far the middle is lifted for the bar at the foot, as a share of half the height. */
+  get lift() {
+    return Math.min(0.1, 30 / this.height);
+  }
+
+  /** Call once when the view has got its new size. */
+  resized(call) {
+    this._onResize = call;
+  }
+
+  /** Whether nothing is going to be drawn as things are. */
+  get idle() {
+    return !this._waiting;
+  }
+
+  /** Begin to compile what will be drawn, while the rest of the page is being made. */
+  prepare() {
+    this.renderer.compile(this.world, this.camera);
   }
 
   /** Draw now. */
@@ -77,6 +108,7 @@ export class Stage {
   /** Fit grid, shadow and distances to a box of what is shown, and the ground to its lowest point. */
   fit(box) {
     const sphere = box.getBoundingSphere(new THREE.Sphere());
+    this.box.copy(box);
     this.size = Math.max(sphere.radius, 1e-4);
     this.centre.copy(sphere.center);
     const low = box.min.z;
@@ -85,15 +117,35 @@ export class Stage {
     this._fitShadow();
   }
 
-  /** Bring the whole of what was fitted into view, from where one sees it best or as it is seen now. */
+  /** Bring the whole of what was fitted into view, from this direction or as it is seen now. */
   lookAtAll(direction = null) {
-    const d = new THREE.Vector3();
-    if (direction) d.set(...direction).normalize();
-    else d.subVectors(this.camera.position, this.orbit.target).normalize();
-    const half = (FIELD_OF_VIEW * Math.PI) / 360;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    this.orbit.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(d, (1.06 * this.size) / Math.sin(narrow));
+    const back = new THREE.Vector3();
+    if (direction) back.set(...direction).normalize();
+    else back.subVectors(this.camera.position, this.orbit.target).normalize();
+    const right = new THREE.Vector3(...UP).cross(back);
+    if (right.lengthSq() < 1e-9) right.set(1, 0, 0);
+    right.normalize();
+    const up = back.clone().cross(right);
+    const corners = [];
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(...["x", "y", "z"].map((axis, i) => this.box[k & (1 << i) ? "max" : "min"][axis]));
+      corner.sub(this.centre);
+      corners.push([corner.dot(right), corner.dot(up), corner.dot(back)]);
+    }
+    // What is left free at the sides, above, and below for the bar
+    const slope = Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    const [wide, high] = [0.84 * slope * this.camera.aspect, slope * (1 - 2 * this.margin)];
+    let [x, y, distance] = [0, 0, 0];
+    for (let pass = 0; pass < 4; pass++) {
+      distance = Math.max(...corners.map(([a, b, c]) => c + Math.max(Math.abs(a - x) / wide, Math.abs(b - y) / high)));
+      const across = corners.map(([a, , c]) => (a - x) / (distance - c)), along = corners.map(([, b, c]) => (b - y) / (distance - c));
+      x += (0.5 * (Math.max(...across) + Math.min(...across))) * distance;
+      y += (0.5 * (Math.max(...along) + Math.min(...along))) * distance;
+    }
+    distance = Math.max(distance, 1.2 * this.size);
+    y -= this.lift * slope * distance;
+    this.orbit.target.copy(this.centre).addScaledVector(right, x).addScaledVector(up, y);
+    this.camera.position.copy(this.orbit.target).addScaledVector(back, distance);
     this.orbit.minDistance = 0.05 * this.size;
     this.orbit.maxDistance = 40 * this.size;
     this.orbit.update();
@@ -207,8 +259,8 @@ export class Stage {
     uniforms.cell.value = cell;
     uniforms.reach.value = reach;
     uniforms.middle.value.set(this.centre.x, this.centre.y);
-    for (const plane of [this.shadow, this.grid]) {
-      plane.scale.setScalar(2 * reach);
+    for (const [plane, extent] of [[this.shadow, 2.4 * this.size], [this.grid, reach]]) {
+      plane.scale.setScalar(2 * extent);
       plane.position.set(this.centre.x, this.centre.y, this.groundHeight);
     }
     this.grid.position.z -= 2e-4 * this.size;
