@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -75,6 +76,22 @@ def test_robots_stand_beside_each_other(page: Callable[..., Any]):
 def test_options_of_the_robot_count(page: Callable[..., Any]):
     data = page("show", "planar_3r", "--lock", "joint2=0.4", "--port", 0)
     assert [joint["name"] for joint in data["robots"][0]["joints"]] == ["joint1", "joint3"]
+
+
+@pytest.mark.slow
+def test_the_examples_in_the_help_work(
+    page: Callable[..., Any], cli: Callable[..., Any], tmp_path: Path, monkeypatch: Any
+):
+    monkeypatch.chdir(tmp_path)
+    lines = cli("show", "--help").stdout.partition("Examples:")[2].splitlines()
+    examples = [shlex.split(line)[1:] for line in lines if line.strip().startswith("linkwork")]
+    assert len(examples) > 2
+    for words in examples:
+        if "--out" in words:
+            assert cli(*words).exit_code == 0
+        else:
+            assert page(*words)["robots"][0]["name"] == words[1]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".html"}
 
 
 # --- motions
