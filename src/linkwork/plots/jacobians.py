@@ -147,8 +147,8 @@ def ellipsoids(  # noqa: PLR0913  all but three are named choices
     instead, so that joints of both kinds count alike. ``rows``: "linear" (m/s, N) or "angular"
     (rad/s, N m). Where the frame moves in a plane, or a ``plane`` is named ("xz"), it is drawn
     there, as seen from the third axis; else in space. ``scale`` is the length of 1 in the picture
-    (m), by default one that fits. Directions that no speed, or any force, goes with end at the
-    picture's size. Of a robot with loops the joints are the actuated ones.
+    (m), by default one that fits most of them; what does not, as forces next to singularities,
+    ends at the robot's size. Of a robot with loops the joints are the actuated ones.
 
     Source: T. Yoshikawa, "Manipulability of robotic mechanisms", IJRR 4 (1985).
     Raises: UnknownNameError, ShapeError, InputError; MissingExtraError without matplotlib.
@@ -176,11 +176,14 @@ def ellipsoids(  # noqa: PLR0913  all but three are named choices
     bodies = np.concatenate([*(lines.reshape(-1, len(sight.rows)) for lines in drawn), centres])
     size = max(float(np.ptp(bodies, axis=0).max()), 1e-9)
     directions, lengths = _principal(sight.rows @ jacobians[:, _ROWS[rows]], kind)
-    finite = lengths[np.isfinite(lengths)]
     if scale is None:
-        scale = _round(0.3 * size / float(finite.max(initial=0.0) or 1.0))
-    scale = finite_number(scale, "scale", above=0.0)
-    half = np.minimum(scale * lengths, size)
+        largest = lengths.max(axis=1)
+        usual = float(np.median(largest[np.isfinite(largest)])) if np.isfinite(largest).any() else 1
+        scale, most = _round(0.3 * size / (usual or 1.0)), size
+    else:
+        scale, most = finite_number(scale, "scale", above=0.0), np.inf
+    half = scale * lengths
+    half = np.where(np.isfinite(half), np.minimum(half, most), size)
     for k, lines in enumerate(drawn):
         strength = 1.0 if len(drawn) == 1 else 0.35 + 0.65 * (k + 1) / len(drawn)
         draw_skeleton(axes, lines, strength=strength)
@@ -247,14 +250,9 @@ def _draw_ellipsoid(
         axes.fill(*outline, color=colour, alpha=0.2, linewidth=0.0, zorder=3)
         axes.plot(*outline, color=colour, linewidth=1.6, zorder=3.1)
     else:
-        round_, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
-        ball = np.array(
-            [
-                np.cos(turn[::4]) * np.sin(up),
-                np.sin(turn[::4]) * np.sin(up),
-                np.cos(up) + 0 * turn[::4],
-            ]
-        )
+        around, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
+        flat, level = np.sin(up), np.cos(up) + 0.0 * around
+        ball = np.array([np.cos(around) * flat, np.sin(around) * flat, level])
         surface = centre[:, None, None] + np.einsum("ij,jkl->ikl", stretched, ball)
         axes.plot_surface(*surface, color=colour, alpha=0.25, linewidth=0.0, shade=True)
         flat = np.array([np.cos(turn), np.sin(turn)])
@@ -311,7 +309,7 @@ def condition(
             rank = structural_rank(weights * anywhere[:, rows])
             if rank:
                 values = np.linalg.svd(weights * along[:, rows], compute_uv=False)
-                found[name] = values[:, :rank]
+                found[name] = np.asarray(values[:, :rank], np.float64)
     if not found:
         raise InputError(f"no joint moves '{robot.tip if frame is None else frame}'")
     drawn = panels(axes, 2, height=2.4, columns=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,6 +54,7 @@ View = Literal["auto", "front", "side", "top", "iso"] | tuple[float, float]
 MOST_GHOSTS = 12
 """Ghosts in one drawing; of more configurations so many are drawn, evenly apart."""
 _GHOSTS_OF_A_PATH = 5
+_MOST_TIPS = 6  # ends of the tree with triads and curves of their own
 _MOST_POINTS = 240  # of the curve of a tip
 _NAMED = 8  # joints up to which a skeleton has their names
 _PLAIN = (0.70, 0.74, 0.79)  # the colour of shapes that have none
@@ -163,7 +164,7 @@ def drawing(  # noqa: PLR0913  all but two are named options
     m, main = scene.m, scene.postures[-1]
     wanted, shown = _size(size), _frame_names(m, frames)
     model, messages = _model(robot, shapes, allow)
-    look = camera(view, None if scene.moves_anyhow else main.axes)
+    look = camera(view, None if scene.moves_anyhow else main.axes, Posture(m, neutral(m)).points)
     solids = [] if model is None else [_solids(model, at, loops=loops) for at in scene.postures]
     points = _extent(scene, solids, com=com, shadow=look.shows_ground and ground is not False)
     named = _named(m, labels, [] if isinstance(frames, bool) else shown, skeleton=model is None)
@@ -206,15 +207,15 @@ def _shaded_layers(
 def _skeleton_layers(scene: _Scene, look: Camera, symbol: float, *, loops: bool) -> list[Layer]:
     """The skeleton with triads at its tips, and ghosts of it."""
     count = len(scene.postures) - 1
-    ghosts = [
-        Layer("ghost", tuple(skeleton(at, look, symbol, loops=loops)), 0.12 + 0.3 * (k + 1) / count)
-        for k, at in enumerate(scene.postures[:-1])
-    ]
+    layers: list[Layer] = []
+    for k, at in enumerate(scene.postures[:-1]):
+        marks = [replace(mark, of="") for mark in skeleton(at, look, symbol, loops=loops)]
+        layers.append(Layer("ghost", tuple(marks), 0.12 + 0.3 * (k + 1) / count))
     main = scene.postures[-1]
     body = skeleton(main, look, symbol, loops=loops)
-    for tip in main.tips:
+    for tip in main.tips if len(main.tips) <= _MOST_TIPS else ():
         body += triad(look, main.frame_pose(tip), 2.4 * symbol, 1.6)
-    return [*ghosts, Layer("robot", tuple(body))]
+    return [*layers, Layer("robot", tuple(body))]
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def _tips(robot: Robot | Mechanism, at: Posture) -> list[int]:
             return [at.m.frame(robot.tip)]
         except InputError:
             pass
-    return at.tips[:6]
+    return at.tips[:_MOST_TIPS]
 
 
 def _curve(m: Mechanism, rows: Floats, frame: int) -> Floats:
@@ -337,7 +338,10 @@ def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
         T = poses[part.link] @ part.T_link_part
         mesh = model.geometries[part.geometry]
         vertices = mesh.vertices @ T[:3, :3].T + T[:3, 3]
-        rgb = _PLAIN if part.rgba is None else part.rgba[:3]
+        rgb = np.array(_PLAIN if part.rgba is None else part.rgba[:3])
+        if part.texture is not None:  # its mean colour
+            mean = np.array(model.textures[part.texture].mean[:3])
+            rgb = mean if part.rgba is None else mean * rgb
         found.append(Solid(vertices, mesh.faces, (rgb[0], rgb[1], rgb[2])))
     rods = [loop for loop in at.m.loops if loop.held.length] if loops else []
     for loop in rods:
@@ -410,10 +414,9 @@ def _fitted(
 ) -> Camera:
     """The camera that shows the points between the margins."""
     w, h = size
-    side, above = (0.09 * w if labelled else 0.035 * w + 6.0), 0.045 * h + 6.0
-    below = above + 30.0
+    side, above, below = (0.09 * w if labelled else 0.035 * w + 6.0), 0.035 * h + 6.0, 50.0
     if symbols:  # they reach beyond their points
-        side, above, below = side + _SYMBOL, above + _SYMBOL, below + 2.0 * _SYMBOL
+        side, above, below = side + 2.0 * _SYMBOL, above + _SYMBOL, below + 2.0 * _SYMBOL
     box = (side, above + (24.0 if title else 0.0), w - side, h - below)
     spread = float(np.ptp(points, axis=0).max())
     return look.fitted(points, box, least=max(1e-3 * spread, 1e-9) if spread > 1e-9 else 0.5)
@@ -431,8 +434,8 @@ def _symbol(at: Posture, look: Camera) -> float:
     gaps[gaps < 1.0] = np.inf
     nearest = gaps.min(axis=1)
     nearest = nearest[np.isfinite(nearest)]
-    typical = float(np.median(nearest)) if len(nearest) else np.inf
-    return float(np.clip(0.3 * typical, 4.0, _SYMBOL))
+    typical = float(np.quantile(nearest, 0.6)) if len(nearest) else np.inf
+    return float(np.clip(0.28 * typical, 3.0, _SYMBOL))
 
 
 def _below(
@@ -529,9 +532,9 @@ def _furniture(
         Path((np.array([[x, y - 4.0], [x, y], [end, y], [end, y - 4.0]]),), INK, 1.4),
         Text(np.array([0.5 * (x + end), y - 7.0]), _length_text(length), 11.0, "middle", INK),
     ]
-    start = np.array([w - 40.0, h - 24.0])
+    start = np.array([w - 36.0, h - 20.0])
     for axis in np.argsort(look.toward):
-        way = 20.0 * np.array([look.right[axis], -look.up[axis]])
+        way = 17.0 * np.array([look.right[axis], -look.up[axis]])
         if float(np.linalg.norm(way)) < 3.0:
             continue
         marks += arrow(start, start + way, AXES[int(axis)], 1.6)

@@ -12,7 +12,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -72,13 +72,13 @@ def shaded(solids: Sequence[Solid], camera: Camera, size: tuple[float, float]) -
     corners, part, normals, pairs = _divided(faces, grid)
     vertices, triangles = _welded(corners, part, 0.02)
     level, labels = _shades_and_areas(triangles, part, normals, pairs)
-    order = _order(labels, pairs, corners[:, :, 2].mean(axis=1))
     loops = _outlines(vertices, triangles, labels)
     shade = _toned(colours[part], level)
+    order = _order(labels, pairs, corners[:, :, 2].mean(axis=1), shade)
     marks: list[Mark] = []
-    for label in order:
-        if label in loops:
-            marks.append(Path(loops[label], fill=shade[label], closed=True, seam=1.1))
+    for colour, own in groupby((k for k in order if k in loops), key=lambda k: shade[k]):
+        outlines = tuple(line for label in own for line in loops[label])
+        marks.append(Path(outlines, fill=colour, closed=True, seam=1.1))
     lines = _chained(grid.seen(faces.edges, faces.edge_part))
     ink = [_ink(rgb) for rgb in colours]
     by_colour: dict[str, list[Floats]] = defaultdict(list)
@@ -544,7 +544,7 @@ def _consistent(labels: Ints, pairs: _Pairs) -> Ints:
     return found
 
 
-def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
+def _order(labels: Ints, pairs: _Pairs, near: Floats, colour: Sequence[str]) -> list[int]:
     """The areas such that each comes after those behind it; where that is a ring, by nearness."""
     own = np.unique(labels)
     sums = np.bincount(labels, near, len(labels))
@@ -562,16 +562,16 @@ def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
         if count > back or (count == back and a < b):
             covers[b].append(a)
             waits[a] += 1
-    ready = [(middle[k], k) for k, n in waits.items() if not n]
-    heapq.heapify(ready)
+    ready = _Ready(middle, colour)
+    for k in (k for k, n in waits.items() if not n):
+        ready.push(k)
     rest = sorted(waits, key=lambda k: middle[k], reverse=True)
     done, order = set[int](), list[int]()
     while len(order) < len(waits):
-        if not ready:  # a ring: the farthest begins
-            while rest[-1] in done:
-                rest.pop()
-            ready.append((middle[rest[-1]], rest.pop()))
-        _, k = heapq.heappop(ready)
+        k = ready.pop()
+        while k is None:  # a ring: the farthest begins
+            k = rest.pop()
+            k = None if k in done else k
         if k in done:
             continue
         done.add(k)
@@ -579,8 +579,29 @@ def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
         for a in covers[k]:
             waits[a] -= 1
             if not waits[a] and a not in done:
-                heapq.heappush(ready, (middle[a], a))
+                ready.push(a)
     return order
+
+
+class _Ready:
+    """Areas that may be drawn next: as many of one colour in turn as can be, then the farthest."""
+
+    def __init__(self, near: Sequence[float], colour: Sequence[str]) -> None:
+        self.near, self.colour = near, colour
+        self.heaps: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        self.last = ""
+
+    def push(self, k: int) -> None:
+        heapq.heappush(self.heaps[self.colour[k]], (self.near[k], k))
+
+    def pop(self) -> int | None:
+        """The next area, None where there is none."""
+        if not self.heaps.get(self.last):
+            self.heaps = defaultdict(list, {name: h for name, h in self.heaps.items() if h})
+            if not self.heaps:
+                return None
+            self.last = min(self.heaps, key=lambda name: self.heaps[name][0])
+        return heapq.heappop(self.heaps[self.last])[1]
 
 
 # --- outlines -------------------------------------------------------------------------------------
@@ -630,7 +651,7 @@ def _smooth(ring: Floats) -> Floats:
         before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
         chord = np.linalg.norm(before + after, axis=1)
         off = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0])
-        straight = off < 0.06 * np.maximum(chord, 1e-9)
+        straight = off < 0.1 * np.maximum(chord, 1e-9)
         straight[1:] &= ~straight[:-1]  # never two neighbours at once
         straight[0] &= not straight[-1]
         if not straight.any():

@@ -234,7 +234,7 @@ def _cylinder(
     camera: Camera, center: Floats, R: Floats, tone: Tone, size: float, of: str
 ) -> list[Mark]:
     """A cylinder about z; seen along z a disc with a point."""
-    turns = np.linspace(0.0, 2.0 * np.pi, 28, endpoint=False)
+    turns = np.linspace(0.0, 2.0 * np.pi, 22, endpoint=False)
     ring = 0.92 * size * (np.outer(np.cos(turns), R[:, 0]) + np.outer(np.sin(turns), R[:, 1]))
     facing = float(R[:, 2] @ camera.toward)
     height = 1.15 * size * R[:, 2] * (1.0 if facing >= 0.0 else -1.0)
