@@ -218,7 +218,7 @@ class Viewer:
         self._listeners = _Listeners()
         self._server: PageServer | None = None
         self._closed = False
-        self._awaited = False  # by a browser that was opened
+        self._browser = False
         for each in robots:
             self._take_in(ShownRobot(each))
         self._made: dict[str, Any] = {}  # what of the page stays as it is, once it is made
@@ -318,6 +318,11 @@ class Viewer:
         return self._running().url
 
     @property
+    def browser(self) -> bool:
+        """Whether a browser was opened for it."""
+        return self._browser
+
+    @property
     def closed(self) -> bool:
         """Whether it has been closed."""
         return self._closed
@@ -350,7 +355,7 @@ class Viewer:
 
     def leave(self) -> None:
         """Close, once a browser that was opened for it has the page."""
-        if self._server is not None and self._awaited and not self._closed:
+        if self._server is not None and self._browser and not self._closed:
             self._server.fetched.wait(_SECONDS_TO_LOAD)
         self.close()
 
@@ -377,7 +382,7 @@ class Viewer:
                 there = f"{server.port}:127.0.0.1:{server.port}"
                 _say(f"from the machine in front of you: ssh -L {there} and the name of this one")
         if wanted:
-            self._awaited = webbrowser.open(server.url)
+            self._browser = webbrowser.open(server.url)
 
     # for notebooks, and people
 
