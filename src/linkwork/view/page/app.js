@@ -14,7 +14,7 @@ import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
 import { Panel } from "./panel.js";
 import { heat, RobotOnStage } from "./robot.js";
-import { bytesOf, decoded, matrixFrom, merged, shaded } from "./shapes.js";
+import { bytesOf, decoded, merged, shaded } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
 
@@ -221,20 +221,11 @@ class App {
     this.sceneMeshes = (scene?.objects ?? []).map((object) => {
       const raw = decoded(scene.geometries[object.geometry], data);
       const rgba = object.rgba ?? [0.72, 0.70, 0.66, 1];
-      let mesh;
-      if (raw.faces.length) {
-        const material = new THREE.MeshStandardMaterial({
-          vertexColors: true, roughness: 0.85, side: THREE.DoubleSide, transparent: rgba[3] < 1, opacity: rgba[3],
-        });
-        mesh = new THREE.Mesh(merged([{ shape: shaded(raw), T: object.T, rgba }]), material);
-        mesh.castShadow = mesh.receiveShadow = true;
-      } else {
-        const geometry = new THREE.BufferGeometry();
-        geometry.setAttribute("position", new THREE.BufferAttribute(raw.positions, 3));
-        geometry.applyMatrix4(matrixFrom(object.T));
-        const colour = new THREE.Color().setRGB(...rgba.slice(0, 3), THREE.SRGBColorSpace);
-        mesh = new THREE.Points(geometry, new THREE.PointsMaterial({ color: colour, size: 3, sizeAttenuation: false }));
-      }
+      const material = new THREE.MeshStandardMaterial({
+        vertexColors: true, roughness: 0.85, side: THREE.DoubleSide, transparent: rgba[3] < 1, opacity: rgba[3],
+      });
+      const mesh = new THREE.Mesh(merged([{ shape: shaded(raw), T: object.T, rgba }]), material);
+      mesh.castShadow = mesh.receiveShadow = true;
       mesh.userData = { sceneName: object.name };
       this.stage.world.add(mesh);
       return mesh;
@@ -328,6 +319,11 @@ class App {
   _fit() {
     const box = new THREE.Box3();
     for (const robot of this.robots) box.union(robot.view.box());
+    const most = 3 * box.getSize(new THREE.Vector3()).length();
+    for (const mesh of this.sceneMeshes) { // a floor or a wall would make the robot small
+      const around = new THREE.Box3().setFromObject(mesh);
+      if (mesh.visible && around.getSize(new THREE.Vector3()).length() < most) box.union(around);
+    }
     this.stage.fit(box);
   }
 

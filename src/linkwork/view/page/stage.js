@@ -2,9 +2,12 @@
 //
 // There is no loop of frames. Whoever changes something calls `changed()`, and one frame is drawn
 // at the browser's next turn; what goes on by itself (a motion that plays, the camera's glide) asks
-// for the next frame from within the one before.
+// for the next frame from within the one before. Where frames come slowly (a processor draws them),
+// what moves is drawn with fewer pixels, and sharply once it stands still.
 
 const UP = [0, 0, 1];
+const SLOW = 60; // ms that a frame lets wait for it
+const COARSE = 0.5; // of the pixels along a side
 const FIELD_OF_VIEW = 28;
 
 export class Stage {
@@ -60,7 +63,9 @@ export class Stage {
   /** Ask for a frame; `poses` says whether shadows have moved too. */
   changed(poses = true) {
     if (poses) this.renderer.shadowMap.needsUpdate = true;
-    if (!this._waiting) this._waiting = requestAnimationFrame((time) => this.frame(time));
+    if (this._waiting) return;
+    this._asked = performance.now();
+    this._waiting = requestAnimationFrame((time) => this.frame(time));
   }
 
   /** The share of the height that is kept free above and below. */
@@ -80,7 +85,7 @@ export class Stage {
 
   /** Whether nothing is going to be drawn as things are. */
   get idle() {
-    return !this._waiting;
+    return !this._waiting && !this._sharpening;
   }
 
   /** Begin to compile what will be drawn, while the rest of the page is being made. */
@@ -90,10 +95,12 @@ export class Stage {
 
   /** Draw now. */
   frame(time = performance.now()) {
+    const waited = this._waiting ? performance.now() - this._asked : 0;
     this._waiting = 0;
     for (const call of this.beforeFrame) call(time);
     if (this.orbit.update()) this.changed(false);
     if (this.lost) return;
+    this._pace(waited);
     this._clip();
     this.renderer.clear();
     this.renderer.render(this.world, this.camera);
@@ -183,8 +190,30 @@ export class Stage {
 
   /** A picture of what is seen, as a PNG blob. */
   picture() {
+    this._sharpness(false);
+    this._slow = 0;
     this.frame();
     return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+  }
+
+  /** Fewer pixels while frames come slowly one after the other, all of them afterwards. */
+  _pace(waited) {
+    this._slow = waited > SLOW ? (this._slow ?? 0) + 1 : 0;
+    if (this._slow > 3 && !this.coarse) this._sharpness(true);
+    clearTimeout(this._sharpening);
+    this._sharpening = this.coarse ? setTimeout(() => {
+      this._sharpening = 0;
+      if (this._waiting) return;
+      this._sharpness(false);
+      this._slow = 0;
+      this.changed(false);
+    }, 250) : 0;
+  }
+
+  _sharpness(coarse) {
+    this.coarse = coarse;
+    const ratio = Math.min(window.devicePixelRatio || 1, 2.5);
+    this.renderer.setPixelRatio(coarse ? COARSE * ratio : ratio);
   }
 
   _lights() {
@@ -240,7 +269,7 @@ export class Stage {
           vec2 slope = fwidth(place);
           float x = 1.0 - smoothstep(0.4, 1.6, abs(place.y) / slope.y);
           float y = 1.0 - smoothstep(0.4, 1.6, abs(place.x) / slope.x);
-          vec3 c = mix(mix(colour, vec3(0.28, 0.62, 0.36), y * 0.8), vec3(0.80, 0.30, 0.28), x * 0.8);
+          vec3 c = mix(mix(colour, vec3(0.0, 0.34, 0.17), y * 0.75), vec3(0.66, 0.11, 0.0), x * 0.75);
           a = max(a, 0.75 * max(x, y));
           gl_FragColor = vec4(c, a * fade * strength);
           #include <colorspace_fragment>
@@ -288,7 +317,7 @@ export class Stage {
   _resize() {
     this.width = Math.max(1, this.host.clientWidth);
     this.height = Math.max(1, this.host.clientHeight);
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2.5));
+    this._sharpness(Boolean(this.coarse));
     this.renderer.setSize(this.width, this.height);
     this.camera.aspect = this.width / this.height;
     this.camera.updateProjectionMatrix();
