@@ -6,6 +6,7 @@ import html
 import http.client
 import json
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -333,7 +334,8 @@ def test_the_address_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: py
             assert re.search(r"port \d+ is taken: port \d+ is used", capsys.readouterr().err)
             assert page_of(other)["live"]["token"] != page_of(viewer)["live"]["token"]
     with view(ROBOT, port=0, host="0.0.0.0"):
-        assert "is served to all machines" in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert f"can see and move the robot at http://{socket.gethostname()}:" in told
 
 
 def test_a_browser_is_opened_where_it_is_seen(monkeypatch: pytest.MonkeyPatch):
