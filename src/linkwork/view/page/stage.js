@@ -17,6 +17,7 @@ export class Stage {
     this.camera.up.set(...UP);
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
     this.renderer.autoClear = false;
+    this.renderer.debug.checkShaderErrors = false; // asking would wait for the compiler
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -55,6 +56,11 @@ export class Stage {
   changed(poses = true) {
     if (poses) this.renderer.shadowMap.needsUpdate = true;
     if (!this._waiting) this._waiting = requestAnimationFrame((time) => this.frame(time));
+  }
+
+  /** Whether nothing is going to be drawn as things are. */
+  get idle() {
+    return !this._waiting;
   }
 
   /** Begin to compile what will be drawn, while the rest of the page is being made. */

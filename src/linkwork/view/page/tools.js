@@ -1,6 +1,6 @@
 // What the pointer does in the view: hovering, dragging links and frames, measuring.
 
-import { h, lengthText } from "./dom.js";
+import { h, lengthText, signed } from "./dom.js";
 import { matrixFrom, numbersOf } from "./shapes.js";
 
 const REACHED = 1e-4; // m, rad: nearer than this is said to be there
@@ -173,6 +173,7 @@ export class Tools {
     const { stage } = this;
     this.controls = new THREE.TransformControls(stage.camera, stage.canvas);
     this.controls.setSize(0.85);
+    this.controls.setColors(0xd9453d, 0x2f9e4f, 0x3a6fe0, 0xf2b134);
     this.target = new THREE.Object3D();
     stage.front.add(this.target);
     this.controls.setMode(this.mode);
@@ -330,7 +331,7 @@ export class Tools {
     this.distance.textContent = text;
     const seen = this.stage.onScreen(world[0].clone().add(world[1]).multiplyScalar(0.5));
     this.distance.style.transform = `translate(${seen.x}px, ${seen.y}px) translate(-50%, -140%)`;
-    const parts = ["x", "y", "z"].map((axis) => `Δ${axis} ${(1000 * d[axis]).toFixed(1)}`);
+    const parts = ["x", "y", "z"].map((axis) => `Δ${axis} ${signed(1000 * d[axis], 1)}`);
     this.measured = { distance: d.length(), d: [d.x, d.y, d.z] };
     const sentence = `${text}  (${parts.join(", ")} mm)`;
     if (this._said !== sentence) this.app.say((this._said = sentence));
@@ -351,5 +352,6 @@ export class Tools {
 }
 
 function listed(names) {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }
