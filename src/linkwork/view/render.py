@@ -202,10 +202,12 @@ def render(  # noqa: PLR0913  one call with every choice by name
             "target": (look.eye - _distance(look, points) * look.toward).tolist(),
             "opening": _OPENING,
         }
+        samples = _samples(wanted, one=len(rows) == 1)
         data["record"] = {
             "size": wanted,
-            "samples": _samples(wanted, one=len(rows) == 1),
-            "form": film.form, **eval(__import__("os").environ.get("REC","{}")),
+            "samples": samples,
+            "smooth": samples == 1,
+            "form": film.form,
             "background": colour,
             "box": [points.min(axis=0).tolist(), points.max(axis=0).tolist()],
             "q": [np.round(row, 9).tolist() for row in rows],

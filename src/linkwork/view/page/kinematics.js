@@ -17,13 +17,16 @@ const AT_LIMIT = 1e-9; // m and rad
 const ROTATION_LENGTH = 0.22; // a radian weighs as this share of the robot's length
 const LONGEST_STEP = 1.0; // rad, over all joints
 const LONGEST_CLOSED_STEP = 0.15; // the same where loops are to follow
+const SPREAD = 0.7548776662466927; // its powers spread over the unit interval
 const SHORTEST_SHARE = 1e-5; // of a way: a shorter step makes nothing better
 const NO_FARTHER = "its loops close no farther";
 
 export class RobotKinematics {
-  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text. */
+  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text, or the
+   *  object that it gives. */
   constructor(robot) {
-    const made = typeof robot.kinematics === "string" ? new Function(robot.kinematics)() : robot.kinematics;
+    const given = robot.kinematics;
+    const made = typeof given === "string" ? new Function(given)() : given;
     const data = made.data;
     this.emitted = made;
     this.nq = data.nq;
@@ -352,36 +355,72 @@ export class RobotKinematics {
 
   // --- frames that are dragged --------------------------------------------------------------------
 
-  /** The configuration whose frame is nearest to T (12): the position first, then the rotation.
+  /** The configuration whose frame is nearest to T (12), downhill from q: the position first, then
+   *  the rotation. With `tries`, where that does not reach it, from others too (not with loops).
    *  {q, positionError (m), rotationError (rad), pressed (joints at limits that are in the way),
    *  reason ("" where the target is reached)}. */
-  drag(q, frame, T, { positionOnly = false, ignoreLimits = false, iterations = 100 } = {}) {
+  drag(q, frame, T, { positionOnly = false, ignoreLimits = false, iterations = 100, tries = 1 } = {}) {
     const free = this.movable(frame);
-    const asked = { frame, T: Float64Array.from(T), free, ignoreLimits };
+    const asked = { frame, T: Float64Array.from(T), free, ignoreLimits, positionOnly, iterations };
     let x = Float64Array.from(q);
+    if (!asked.T.every(Number.isFinite)) {
+      return { q: x, positionError: 0, rotationError: 0, pressed: [], reason: "the target is not a pose of finite numbers" };
+    }
     if (this.nRows) {
       const start = this.closedStart(x, free);
-      if (start === null) return this.told(x, asked, [], positionOnly, "its loops are not closed here");
+      if (start === null) return this.told(x, asked, [], "its loops are not closed here");
       x = start;
     }
     if (!ignoreLimits) {
       const inside = Float64Array.from(x);
       if (this.clamp(inside, free).length) x = (this.nRows ? this.corrected(inside, free, 1)?.q : inside) ?? x;
     }
-    let found = { q: x, pressed: [] };
-    if (!positionOnly) found = this.descend(found.q, { ...asked, turn: ROTATION_LENGTH * this.length }, iterations);
-    if (positionOnly || this.errors(found.q, asked)[0] > REACHED) {
-      found = this.descend(found.q, { ...asked, turn: 0 }, iterations);
+    const found = this.dragged(x, asked);
+    let best = found;
+    for (let k = 1; k < tries && found.reason && !this.nRows; k++) {
+      const other = this.dragged(this.spread(x, free, k), asked);
+      const nearer = best === found || this.apart(x, other.q) < this.apart(x, best.q);
+      if (!other.reason && nearer) best = other;
     }
-    return this.told(found.q, asked, found.pressed, positionOnly, "");
+    return best;
+  }
+
+  /** A drag from x, which is inside limits and whose loops are closed. */
+  dragged(x, asked) {
+    let found = { q: x, pressed: [] };
+    if (!asked.positionOnly) found = this.descend(x, { ...asked, turn: ROTATION_LENGTH * this.length });
+    if (asked.positionOnly || this.errors(found.q, asked)[0] > REACHED) {
+      found = this.descend(found.q, { ...asked, turn: 0 });
+    }
+    return this.told(found.q, asked, found.pressed, "");
+  }
+
+  /** The k-th of configurations all over what is free. */
+  spread(x, free, k) {
+    const found = Float64Array.from(x);
+    for (const c of this.coordinates) {
+      for (let i = c.q; i < c.q + c.nq && free[c.v]; i++) {
+        const share = (0.5 + k * SPREAD ** (i + 1)) % 1;
+        const [low, high] = [Math.max(this.lower[i], -Math.PI), Math.min(this.upper[i], Math.PI)];
+        found[i] = low + share * (high - low);
+      }
+      if (c.nq > c.nv && free[c.v]) unitQuaternion(found.subarray(c.q, c.q + c.nq));
+    }
+    this.clamp(found, free);
+    return found;
+  }
+
+  /** How far all joints are from one configuration to another. */
+  apart(q0, q1) {
+    return sumOfSquares(this.difference(q0, q1).map((x, k) => x / this.unit[k]));
   }
 
   /** What a drag reached, in numbers and in words. */
-  told(q, asked, pressed, positionOnly, why) {
+  told(q, asked, pressed, why) {
     const [positionError, rotationError] = this.errors(q, asked);
     const reasons = why ? [why] : [];
     if (positionError > TOLD) reasons.push(`out of reach by ${millimetres(positionError)}`);
-    else if (!positionOnly && rotationError > TOLD) reasons.push(`turned away by ${degrees(rotationError)}`);
+    else if (!asked.positionOnly && rotationError > TOLD) reasons.push(`turned away by ${degrees(rotationError)}`);
     if (reasons.length && pressed.length) {
       const names = pressed.slice(0, 3).map((joint) => this.joints[joint].name);
       const more = pressed.length > 3 ? ` and ${pressed.length - 3} more` : "";
@@ -446,14 +485,15 @@ export class RobotKinematics {
   /** Damped least squares inside the limits: downhill until nothing gets better. {q, pressed}.
    *  Source: K. Madsen, H. B. Nielsen, O. Tingleff, "Methods for non-linear least squares problems"
    *  (2004), for the damping. */
-  descend(q, asked, iterations) {
+  descend(q, asked) {
     const n = this.nv;
     const m = asked.turn ? 6 : 3;
     const longest = this.nRows ? LONGEST_CLOSED_STEP : LONGEST_STEP;
     const done = 0.5 * (1e-2 * REACHED) ** 2;
+    const enough = this.nRows ? 1e-6 : 1e-9; // of the cost: less is no progress
     let [x, cost] = [q, this.cost(q, asked)];
     let [damping, growth, dull, pressed] = [0, 2, 0, []];
-    for (let k = 0; k < iterations && cost > done && dull < 4; k++) {
+    for (let k = 0; k < asked.iterations && cost > done && dull < 4; k++) {
       const error = this.error.slice(0, m);
       for (let i = 3; i < m; i++) error[i] *= asked.turn;
       const whole = this.frameRows(asked);
@@ -470,7 +510,7 @@ export class RobotKinematics {
         const gain = (cost - next) / predicted;
         damping *= Math.max(0.1, 1 - (2 * Math.min(gain, 1) - 1) ** 3);
         growth = 2;
-        dull = cost - next < 1e-7 * cost ? dull + 1 : 0;
+        dull = cost - next < enough * cost ? dull + 1 : 0;
         [x, cost] = [after, next];
       } else {
         damping *= growth;

@@ -28,14 +28,14 @@ export class Panel {
         : h("h1", { text: data.name, title: data.name }),
       iconButton("close", "Close the panel", () => app.togglePanel(false), { class: "icon-button only-small" }));
     this.host.append(head, h("div", { class: "scroll" },
-      this._show(), this._configuration(), this._joints(), this._handle(), this._messages()));
+      this._show(), this._configuration(), this._handle(), this._joints(), this._messages()));
     this.refresh(true);
   }
 
   // --- sections -----------------------------------------------------------------------------------
 
   _section(title, ...children) {
-    return h("section", {}, h("h2", { text: title }), ...children.filter(Boolean));
+    return h("section", { class: `${title.split(" ")[0].toLowerCase()}-section` }, h("h2", { text: title }), ...children.filter(Boolean));
   }
 
   _show() {

@@ -109,7 +109,12 @@ export class Tools {
     const still = this._pressed && Math.hypot(event.clientX - this._pressed.x, event.clientY - this._pressed.y) < 5;
     this._pressed = null;
     this._endLink();
-    if (this.measuring && still && event.button === 0) this._measureAt(event);
+    if (!still || event.button !== 0) return;
+    if (this.measuring) this._measureAt(event);
+    else if (event.pointerType === "touch") { // which does not hover
+      this._hovering = event;
+      this.stage.changed(false);
+    }
   }
 
   _endLink() {
