@@ -19,6 +19,7 @@ export class Stage {
     this.camera.up.set(...UP);
     this.renderer = new THREE.WebGLRenderer({ antialias: smooth, alpha: true, preserveDrawingBuffer: false });
     this.renderer.autoClear = false;
+    this.renderer.setClearColor(0x000000, 0); // said here, or the first frame is cleared to black
     this.renderer.debug.checkShaderErrors = false; // asking would wait for the compiler
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
