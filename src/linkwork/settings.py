@@ -100,6 +100,11 @@ def program_folders() -> tuple[Path, ...]:
     return tuple(Path(os.environ[name]) for name in names if os.environ.get(name))
 
 
+def surroundings(**changed: str) -> dict[str, str]:
+    """The environment of a program that is started from here, with some variables changed."""
+    return {**os.environ, **changed}
+
+
 def home() -> Path | None:
     """The home folder of whoever runs this, where there is one."""
     try:

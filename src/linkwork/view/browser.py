@@ -43,7 +43,7 @@ _ARGUMENTS = (
     *("--disable-backgrounding-occluded-windows", "--force-color-profile=srgb"),
     *("--disable-dev-shm-usage", "--disable-features=Translate,MediaRouter,OptimizationHints"),
 )
-_SECONDS_TO_LEAVE = 5.0
+_SECONDS_TO_LEAVE = 3.0
 _TOLD = 12  # lines of what it said that an error shows
 
 
@@ -105,6 +105,11 @@ class Browser:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
+                    # what it writes is removed with its folder, however it ends; elsewhere
+                    # temporary files have other names, or paths too long for its socket
+                    env=settings.surroundings(TMPDIR=self._folder.name)
+                    if sys.platform == "linux"
+                    else None,
                     start_new_session=os.name == "posix",
                 )
         except OSError as error:
@@ -136,22 +141,25 @@ class Browser:
         """End it with all of its processes, and remove what it has written."""
         if os.name == "posix":
             self._end_group()
-        elif self._process.poll() is None:
-            subprocess.run(
-                ["taskkill", "/F", "/T", "/PID", str(self._process.pid)],
-                capture_output=True,
-                check=False,
-            )
+        else:
+            tree = ["taskkill", "/F", "/T", "/PID", str(self._process.pid)]
+            subprocess.run(tree, capture_output=True, check=False)
         self._process.wait()
         self._folder.cleanup()
 
     def _end_group(self) -> None:
-        """Ask it to go, and end what is still there of its group after that."""
-        for how in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, how)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_SECONDS_TO_LEAVE)
+        """Its processes are a group: ask them to go, end what stays, and wait until all are gone."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if sys.platform != "linux":  # there it leaves nothing behind that is not in its folder
+                self._process.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_SECONDS_TO_LEAVE)
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            until = settings.clock() + _SECONDS_TO_LEAVE
+            while settings.clock() < until:
+                os.killpg(self._process.pid, 0)
+                settings.wait(0.005)
 
 
 def _for_this_machine() -> list[str]:

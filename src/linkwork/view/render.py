@@ -213,7 +213,6 @@ def render(  # noqa: PLR0913  one call with every choice by name
             "q": [np.round(row, 9).tolist() for row in rows],
         }
         studio.draw(data, browser, float(patience), tell)
-        import os as _o; _o.environ.get("DBG") and print(browser.said)
     written, seconds = film.finished()
     write_bytes(target, written)
     messages = tuple(said for each in data["robots"] for said in each["messages"])

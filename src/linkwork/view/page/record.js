@@ -2,7 +2,7 @@
 //
 // Nobody looks at it meanwhile: nothing of it is put together on a screen.
 
-/** Draw a robot at each of its configurations, one picture after another, and hand them on. */
+/** Draw the first robot at each of its configurations, one picture after another, and hand them on. */
 export async function record(app, wanted, live) {
   const { stage, robots: [robot] } = app;
   const { size: [width, height], samples, background, box, form } = wanted;
@@ -15,9 +15,7 @@ export async function record(app, wanted, live) {
     const paper = canvas.getContext("2d", { willReadFrequently: true });
     paper.imageSmoothingQuality = "high";
     let sent = null;
-    const T=[];
     for (const [number, q] of wanted.q.entries()) {
-      const t0=performance.now();
       robot.q = Float64Array.from(q);
       robot.view.moveTo(robot.q);
       stage.shadowsOf(app.box());
@@ -27,19 +25,14 @@ export async function record(app, wanted, live) {
         paper.fillStyle = background;
         paper.fillRect(0, 0, width, height);
       }
-      const t1=performance.now();
       paper.drawImage(stage.canvas, 0, 0, width, height);
-      const t2=performance.now();
       const picture = form === "png"
         ? await canvas.convertToBlob({ type: "image/png" })
         : paper.getImageData(0, 0, width, height).data;
-      const t3=performance.now();
       await sent; // one is on its way while the next is drawn
       sent = post(live, "picture", picture, { number });
-      T.push([t1-t0,t2-t1,t3-t2,performance.now()-t3].map(Math.round));
     }
     await sent;
-    console.error(JSON.stringify(T), JSON.stringify(performance.getEntriesByType("mark").map(m=>[m.name,m.startTime])), performance.now());
     await say(live, { done: true });
   } catch (error) {
     await recordingFailed(live, error);
