@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +29,11 @@ from numpy.typing import NDArray
 
 from linkwork.algorithms.closure import (
     Row,
-    closure,
-    closure_jacobian,
     closure_parts,
-    closure_rows,
     loop_length,
-    openings,
+    n_rows,
+    opening_units,
+    part_rows,
     row_scales,
 )
 from linkwork.algorithms.configuration import integrate, random
@@ -65,6 +64,8 @@ _CLOSED = 1.0e-12
 _SAMPLES, _MOST_STARTS, _MOST_STEPS = 3, 24, 60
 _LONGEST = 0.5
 _INVOLVED = 1.0e-3
+_TIED = 1.0e-6
+"""The share of a dependency that rounding alone does not have."""
 _SINGULAR, _LIGHT = 1.0e-10, 1.0e-6
 """Eigenvalues of M, and of J M⁻¹ Jᵀ, with ones on the diagonal: below these M is too small."""
 _SHORT = 100
@@ -196,9 +197,9 @@ def independent(
 def row_groups(m: Mechanism, *, in_frame_a: bool = False) -> tuple[RowGroup, ...]:
     """The rows of a closure in groups, each with its rank at generic assembled configurations.
 
-    The rows of each loop or coupling are one group; all are one where they depend on each other
-    beyond that. Rows that are zero everywhere are in none. Where parameters of the mechanism are
-    inputs, the values of the description count. ``in_frame_a`` as in `closure_rows`.
+    The rows of each loop or coupling are one group, with those of others where they depend on each
+    other beyond that. Rows that are zero everywhere are in none. Where parameters of the mechanism
+    are inputs, the values of the description count. ``in_frame_a`` as in `closure_rows`.
     """
     return _groups(_plain(m), in_frame_a)
 
@@ -210,49 +211,128 @@ def _plain(m: Mechanism) -> Mechanism:
     return Mechanism(**{field.name: getattr(m, field.name) for field in fields(Mechanism)})
 
 
+class _Island(NamedTuple):
+    """Loops and couplings that move one another: no coordinate of theirs moves others."""
+
+    parts: tuple[int, ...]
+    """Their places among the parts of the closure."""
+    rows: tuple[tuple[int, ...], ...]
+    """The rows of each, by their numbers among all."""
+    coordinates: tuple[int, ...]
+
+    @property
+    def every_row(self) -> list[int]:
+        """The numbers of all its rows."""
+        return [i for rows in self.rows for i in rows]
+
+
+def _islands(m: Mechanism) -> list[_Island]:
+    """The loops and couplings of a mechanism, apart where they have no coordinate in common."""
+    parts = closure_parts(m)
+    moved = [set(part.coordinates) for part in parts]
+    ends = np.cumsum([0, *(part.n_rows for part in parts)]).tolist()
+    rows = [tuple(range(a, b)) for a, b in pairwise(ends)]
+    shared = np.array([[bool(a & b) for b in moved] for a in moved]).reshape(len(parts), -1)
+    return [
+        _Island(
+            tuple(own),
+            tuple(rows[k] for k in own),
+            tuple(sorted(set[int]().union(*(moved[k] for k in own)))),
+        )
+        for own in _together(shared)
+    ]
+
+
 @lru_cache(maxsize=128)
 def _groups(m: Mechanism, in_frame_a: bool) -> tuple[RowGroup, ...]:
     units = np.outer(row_scales(m), column_scales(m))
     anywhere = [_dense_rows(m, q, in_frame_a=in_frame_a) for q in _starts(m, 3)]
     size = np.max([np.abs(J * units) for J in anywhere], axis=0)
     void = size.max(axis=1, initial=0.0) <= _VOID
-    parts: list[list[int]] = []
-    start = 0
-    for part in closure_parts(m):
-        parts.append([i for i in range(start, start + part.n_rows) if not void[i]])
-        start += part.n_rows
-    live = [i for rows in parts for i in rows]
-    ranks, whole = [0] * len(parts), 0
-    for q in _generic(m) or list(_starts(m, 3)):
-        compared = in_lengths(m, _dense_rows(m, q, in_frame_a=in_frame_a))
-        ranks = [max(k, rank_of(compared[rows])) for k, rows in zip(ranks, parts, strict=True)]
-        whole = max(whole, rank_of(compared[live]))
-        if whole == len(live):
-            break
-    if whole < sum(ranks):
-        parts, ranks = [live], [whole]
-    return tuple(
-        RowGroup(tuple(rows), tuple(np.flatnonzero((size[rows] > _VOID).any(axis=0)).tolist()), k)
-        for rows, k in zip(parts, ranks, strict=True)
-        if k
-    )
+    groups: list[RowGroup] = []
+    for island in _islands(m):
+        live = [[i for i in rows if not void[i]] for rows in island.rows]
+        for rows, rank in _ranks(m, island, [rows for rows in live if rows], in_frame_a):
+            columns = np.flatnonzero((size[rows] > _VOID).any(axis=0))
+            groups.append(RowGroup(tuple(rows), tuple(columns.tolist()), rank))
+    return tuple(sorted(groups))
 
 
-def _generic(m: Mechanism) -> list[Floats]:
-    """Configurations (nq,) that are assembled, near neutral if they can be."""
-    closed = (at for q in _starts(m, _MOST_STARTS) if (at := _closed(m, q)) is not None)
+def _ranks(
+    m: Mechanism, island: _Island, parts: list[list[int]], in_frame_a: bool
+) -> list[tuple[list[int], int]]:
+    """The groups of rows that an island has, and their ranks; those of rank 0 are left out."""
+    every = [i for rows in parts for i in rows]
+    samples: list[Floats] = []
+    for q in _generic(m, island) or list(_starts(m, 3)):
+        samples.append(in_lengths(m, _dense_rows(m, q, island, in_frame_a=in_frame_a)))
+        if rank_of(samples[-1][every]) == len(every):
+            return [(rows, len(rows)) for rows in parts]
+    wholes = [rank_of(J[every]) for J in samples]
+    generic = [J for J, rank in zip(samples, wholes, strict=True) if rank == max(wholes)]
+    tied = np.any([_tied([J[rows] for rows in parts]) for J in generic], axis=0)
+    groups = [sorted(i for k in own for i in parts[k]) for own in _together(tied)]
+    ranks = [max(rank_of(J[rows]) for J in samples) for rows in groups]
+    if max(wholes) < sum(ranks):
+        groups, ranks = [every], [max(wholes)]
+    return [(rows, rank) for rows, rank in zip(groups, ranks, strict=True) if rank]
+
+
+def _tied(parts: Sequence[Floats]) -> NDArray[np.bool_]:
+    """Which of some matrices (n, nv) depend on each other by their rows.
+
+    Bases of their rows, one below the other, are multiplied from the left by a basis of what gives
+    zero. The projection on that basis is apart for those that do not depend on each other.
+    """
+    bases = [np.linalg.svd(J)[2][: rank_of(J)] for J in parts]
+    U, values, _ = np.linalg.svd(np.concatenate(bases))
+    zero = U[:, int(np.count_nonzero(values > least_value(values))) :]
+    ends = np.cumsum([0, *map(len, bases)])
+    pieces = [zero[a:b] for a, b in pairwise(ends.tolist())]
+    share = [[np.abs(a @ b.T).max(initial=0.0) for b in pieces] for a in pieces]
+    return np.array(share) > _TIED
+
+
+def _together(tied: NDArray[np.bool_]) -> list[list[int]]:
+    """The numbers that are tied to each other, directly or by others."""
+    found: list[set[int]] = []
+    for k in range(len(tied)):
+        own = {k, *np.flatnonzero(tied[k]).tolist()}
+        for other in [each for each in found if each & own]:
+            found.remove(other)
+            own |= other
+        found.append(own)
+    return sorted(map(sorted, found))
+
+
+def _generic(m: Mechanism, island: _Island) -> list[Floats]:
+    """Configurations (nq,) at which an island is assembled, near neutral if they can be."""
+    closed = (at for k in range(_MOST_STARTS) if (at := _closed(m, island, k)) is not None)
     return list(islice(closed, _SAMPLES))
 
 
 def left_motions(m: Mechanism) -> Motions | None:
     """Motions that loops and couplings leave where they are assembled; None if they cannot be."""
-    m, rank = _plain(m), rank_of_rows(m)
-    for q in _generic(m):
-        _, values, V = np.linalg.svd(_compared(m, q))
-        if rank == 0 or values[rank - 1] > CHANGE * values[0]:
-            units = column_scales(m)
-            return Motions(q, V[rank:].T * units[:, None], units)
-    return None
+    m = _plain(m)
+    q, groups = neutral(m), row_groups(m)
+    for island in _islands(m):
+        own = set(island.every_row)
+        rank = sum(group.rank for group in groups if own.issuperset(group.rows))
+        regular = (at for at in _generic(m, island) if _is_regular(m, at, island, rank))
+        at = next(regular, None)
+        if at is None:
+            return None
+        for c in island.coordinates:
+            q[m.q_slice(c)] = at[m.q_slice(c)]
+    units = column_scales(m)
+    V = np.linalg.svd(_compared(m, q))[2]
+    return Motions(q, V[rank_of_rows(m) :].T * units[:, None], units)
+
+
+def _is_regular(m: Mechanism, q: Floats, island: _Island, rank: int) -> bool:
+    """Whether the rows of an island have their rank at q (nq,)."""
+    values = np.linalg.svd(_compared(m, q, island), compute_uv=False)
+    return rank == 0 or values[rank - 1] > CHANGE * values[0]
 
 
 def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | None = None) -> None:
@@ -346,17 +426,27 @@ def rank_of_rows(m: Mechanism) -> int:
     return sum(group.rank for group in row_groups(m))
 
 
-def _compared(m: Mechanism, q: Floats) -> Floats:
+def _compared(m: Mechanism, q: Floats, island: _Island | None = None) -> Floats:
     """The rows of a closure (n_c, nv) in their units."""
-    return _dense_rows(m, q) * np.outer(row_scales(m), column_scales(m))
+    return _dense_rows(m, q, island) * np.outer(row_scales(m), column_scales(m))
 
 
-def _dense_rows(m: Mechanism, q: Floats, *, in_frame_a: bool = False) -> Floats:
-    """The rows of a closure (n_c, nv) in numbers; not finite where a coupling has no value."""
-    with np.errstate(all="ignore"):
-        rows = closure_rows(NUMPY, m, q, in_frame_a=in_frame_a)
-    J = np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
-    return J.reshape(-1, m.n_v)
+def _dense_rows(
+    m: Mechanism, q: Floats, island: _Island | None = None, *, in_frame_a: bool = False
+) -> Floats:
+    """The rows of a closure (n_c, nv) in numbers; not finite where a coupling has no value.
+
+    ``island``: all others are zero.
+    """
+    J, start = np.zeros((n_rows(m), m.n_v)), 0
+    for k, part in enumerate(closure_parts(m, in_frame_a=in_frame_a, closed=not in_frame_a)):
+        if island is None or k in island.parts:
+            with np.errstate(all="ignore"):
+                rows = part_rows(NUMPY, m, part, q)
+            for i, row in enumerate(rows):
+                J[start + i, list(row)] = list(row.values())
+        start += part.n_rows
+    return J
 
 
 def _rank_there(J: Floats, within: float) -> int:
@@ -376,20 +466,31 @@ def _starts(m: Mechanism, n: int) -> Iterator[Floats]:
             yield random(m, draw, 1)[0]
 
 
-def _closed(m: Mechanism, q: Floats) -> Floats | None:
-    """The mechanism assembled from q (nq,) by Gauss-Newton steps, or None."""
-    scales = np.array(row_scales(m))
+@lru_cache(maxsize=512)
+def _closed(m: Mechanism, island: _Island, start: int) -> Floats | None:
+    """An island assembled from one of the starts by Gauss-Newton steps (nq,), or None."""
+    q = next(islice(_starts(m, _MOST_STARTS), start, None))
+    every, units = closure_parts(m, in_frame_a=True), iter(opening_units(m))
+    of_groups = [[next(units) for _ in part.groups] for part in every]
+    parts = [every[k] for k in island.parts]
+    lengths = np.array([unit for k in island.parts for unit in of_groups[k]])
+    moved = m.v_indices(island.coordinates)
+    scales = np.array(row_scales(m))[island.every_row]
+    both = np.outer(scales, column_scales(m)[moved])
+    step = np.zeros(m.n_v)
     with np.errstate(all="ignore"):
         for _ in range(_MOST_STEPS):
-            if max(map(float, openings(NUMPY, m, q))) <= _CLOSED:
+            found = [part.residual(NUMPY, q) for part in parts]
+            squared = np.array([float(x) for each in found for x in each.squared])
+            if (np.sqrt(squared) <= _CLOSED * lengths).all():
                 return q
-            error = np.asarray(closure(NUMPY, m, q), np.float64) * scales
-            J = np.asarray(closure_jacobian(NUMPY, m, q), np.float64) * np.outer(
-                scales, column_scales(m)
-            )
+            error = np.concatenate([each.error for each in found]) * scales
+            J = np.empty(both.shape)
+            for c, k in enumerate(moved):
+                J[:, c] = np.concatenate([each.columns[k] for each in found])
             if not (np.isfinite(J).all() and np.isfinite(error).all()):
                 return None
-            step = -np.linalg.pinv(J, rcond=RANK) @ error
+            step[moved] = np.linalg.pinv(J * both, rcond=RANK) @ error
             q = _moved(m, q, step / max(1.0, float(np.abs(step).max()) / _LONGEST))
     return None
 
