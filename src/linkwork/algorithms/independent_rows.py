@@ -50,6 +50,7 @@ from linkwork.mechanism import dynamics_checks
 from linkwork.mechanism.dynamics_checks import Motions, generic_mass_matrix
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
+from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Ops
 
@@ -61,7 +62,9 @@ assembled loops are open by, to which positions are known at a singular configur
 _VOID = 1.0e-12
 """A row or column that is smaller wherever one looks is zero by structure."""
 _CLOSED = 1.0e-12
-_SAMPLES, _MOST_STARTS, _MOST_STEPS = 3, 24, 60
+_SAMPLES, _MOST_STARTS, _AT_ONCE, _MOST_STEPS = 3, 24, 4, 60
+_FALLEN, _STALLED = 0.98, 10
+"""A search is given up that is open by more than this share of before for so many steps."""
 _LONGEST = 0.5
 _INVOLVED = 1.0e-3
 _TIED = 1.0e-6
@@ -307,7 +310,7 @@ def _together(tied: NDArray[np.bool_]) -> list[list[int]]:
 
 def _generic(m: Mechanism, island: _Island) -> list[Floats]:
     """Configurations (nq,) at which an island is assembled, near neutral if they can be."""
-    closed = (at for k in range(_MOST_STARTS) if (at := _closed(m, island, k)) is not None)
+    closed = (q for k in range(0, _MOST_STARTS, _AT_ONCE) for q in _closed(m, island, k))
     return list(islice(closed, _SAMPLES))
 
 
@@ -467,32 +470,87 @@ def _starts(m: Mechanism, n: int) -> Iterator[Floats]:
 
 
 @lru_cache(maxsize=512)
-def _closed(m: Mechanism, island: _Island, start: int) -> Floats | None:
-    """An island assembled from one of the starts by Gauss-Newton steps (nq,), or None."""
-    q = next(islice(_starts(m, _MOST_STARTS), start, None))
-    every, units = closure_parts(m, in_frame_a=True), iter(opening_units(m))
-    of_groups = [[next(units) for _ in part.groups] for part in every]
-    parts = [every[k] for k in island.parts]
-    lengths = np.array([unit for k in island.parts for unit in of_groups[k]])
-    moved = m.v_indices(island.coordinates)
-    scales = np.array(row_scales(m))[island.every_row]
-    both = np.outer(scales, column_scales(m)[moved])
-    step = np.zeros(m.n_v)
+def _closed(m: Mechanism, island: _Island, first: int) -> list[Floats]:
+    """An island assembled from some of the starts by Gauss-Newton steps: (nq,) where it can be."""
+    own = _opening(m, island)
+    found: dict[int, Floats] = {}
+    q = np.array(list(islice(_starts(m, _MOST_STARTS), first, first + _AT_ONCE)))
+    left = np.arange(len(q))
+    least, stalled = np.full(len(q), np.inf), np.zeros(len(q), np.int64)
     with np.errstate(all="ignore"):
         for _ in range(_MOST_STEPS):
-            found = [part.residual(NUMPY, q) for part in parts]
-            squared = np.array([float(x) for each in found for x in each.squared])
-            if (np.sqrt(squared) <= _CLOSED * lengths).all():
-                return q
-            error = np.concatenate([each.error for each in found]) * scales
-            J = np.empty(both.shape)
-            for c, k in enumerate(moved):
-                J[:, c] = np.concatenate([each.columns[k] for each in found])
-            if not (np.isfinite(J).all() and np.isfinite(error).all()):
-                return None
-            step[moved] = np.linalg.pinv(J * both, rcond=RANK) @ error
-            q = _moved(m, q, step / max(1.0, float(np.abs(step).max()) / _LONGEST))
-    return None
+            open_, error, J = own.at(q[left])
+            closed = open_ <= _CLOSED
+            found.update((k, q[k]) for k in left[closed].tolist())
+            stalled[left] = np.where(open_ < _FALLEN * least[left], 0, stalled[left] + 1)
+            least[left] = np.minimum(least[left], open_)
+            going = ~closed & (stalled[left] < _STALLED)
+            going &= np.isfinite(J).all(axis=(1, 2)) & np.isfinite(error).all(axis=1)
+            left = left[going]
+            if not len(left):
+                break
+            step = (np.linalg.pinv(J[going], rcond=RANK) @ error[going][..., None])[..., 0]
+            step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / _LONGEST)
+            q[left] = own.moved(q[left], step)
+    return [found[k] for k in sorted(found)]
+
+
+class _Opening:
+    """What an island is open by, its error and its Jacobian, of several configurations at once.
+
+    Traced once, as this runs some hundred times.
+    """
+
+    def __init__(self, m: Mechanism, island: _Island) -> None:
+        o = GraphOps()
+        q, dv = o.input(0, m.n_q), [o.const(0.0)] * m.n_v
+        columns = m.v_indices(island.coordinates)
+        for place, k in enumerate(columns):
+            dv[k] = o.input(1, len(columns))[place] * float(column_scales(m)[k])
+        units = iter(opening_units(m))
+        every = [
+            (part, [next(units) for _ in part.groups]) for part in closure_parts(m, in_frame_a=True)
+        ]
+        parts = [every[k] for k in island.parts]
+        residuals = [part.residual(o, q) for part, _ in parts]
+        both = np.outer(row_scales(m), column_scales(m))[np.ix_(island.every_row, columns)]
+        found = [
+            o.vector([x for each in residuals for x in each.squared]),
+            o.concat([each.error for each in residuals]),
+            *[o.concat([each.columns[k] for each in residuals]) for k in columns],
+            integrate(o, m, q, o.vector(dv)),
+        ]
+        self._graph = o.graph
+        self._outputs = [each.numbers for each in found]
+        self._orders = [o.graph.needed(part) for part in (self._outputs[:-1], self._outputs[-1:])]
+        self._units = np.array([unit for _, own in parts for unit in own])
+        self._scales, self._both = np.array(row_scales(m))[island.every_row], both
+
+    def at(self, q: Floats) -> tuple[Floats, Floats, Floats]:
+        """The largest opening (n,), in units of each; error (n, rows) and J (n, rows, columns)."""
+        squared, error, *columns = self._found(0, self._outputs[:-1], [q.T])
+        J = np.empty((len(q), *self._both.shape))
+        for k, column in enumerate(columns):
+            J[:, :, k] = column
+        open_ = np.sqrt(squared) / self._units
+        return open_.max(axis=1, initial=0.0), error * self._scales, J * self._both
+
+    def moved(self, q: Floats, step: Floats) -> Floats:
+        """Configurations (n, nq) after steps (n, columns) in units of each column."""
+        return self._found(1, self._outputs[-1:], [q.T, step.T])[0]
+
+    def _found(self, which: int, outputs: list[list[int]], inputs: list[Floats]) -> list[Floats]:
+        wanted = [k for numbers in outputs for k in numbers]
+        values = np.empty((len(wanted), inputs[0].shape[1]))
+        for at, value in enumerate(self._graph.evaluated(self._orders[which], wanted, inputs)):
+            values[at] = value
+        ends = np.cumsum([len(numbers) for numbers in outputs])[:-1]
+        return [part.T for part in np.split(values, ends)]
+
+
+@lru_cache(maxsize=128)
+def _opening(m: Mechanism, island: _Island) -> _Opening:
+    return _Opening(m, island)
 
 
 def _moved(m: Mechanism, q: Floats, step: Floats) -> Floats:
