@@ -248,7 +248,7 @@ def _islands(m: Mechanism) -> list[_Island]:
 
 @lru_cache(maxsize=128)
 def _groups(m: Mechanism, in_frame_a: bool) -> tuple[RowGroup, ...]:
-    units = np.outer(row_scales(m), column_scales(m))
+    units = _units(m).both
     anywhere = [_dense_rows(m, q, in_frame_a=in_frame_a) for q in _starts(m, 3)]
     size = np.max([np.abs(J * units) for J in anywhere], axis=0)
     void = size.max(axis=1, initial=0.0) <= _VOID
@@ -327,7 +327,7 @@ def left_motions(m: Mechanism) -> Motions | None:
             return None
         for c in island.coordinates:
             q[m.q_slice(c)] = at[m.q_slice(c)]
-    units = column_scales(m)
+    units = _units(m).columns
     V = np.linalg.svd(_compared(m, q))[2]
     return Motions(q, V[rank_of_rows(m) :].T * units[:, None], units)
 
@@ -378,7 +378,7 @@ def _stiffness(m: Mechanism) -> float:
     motions, rank = left_motions(m), rank_of_rows(m)
     if motions is None or not rank:
         return 0.0
-    units = column_scales(m)
+    units = _units(m).columns
     inertia = generic_mass_matrix(m, q=motions.q)[0] + np.diag(m.armature)
     M = inertia * np.outer(units, units)
     own = np.sqrt(np.maximum(np.diagonal(M), 0.0))
@@ -431,7 +431,26 @@ def rank_of_rows(m: Mechanism) -> int:
 
 def _compared(m: Mechanism, q: Floats, island: _Island | None = None) -> Floats:
     """The rows of a closure (n_c, nv) in their units."""
-    return _dense_rows(m, q, island) * np.outer(row_scales(m), column_scales(m))
+    return _dense_rows(m, q, island) * _units(m).both
+
+
+class _Units(NamedTuple):
+    """What the rows (n_c,) and columns (nv,) of a closure are multiplied by to be compared."""
+
+    rows: Floats
+    columns: Floats
+    openings: list[float]
+    """See `opening_units`."""
+
+    @property
+    def both(self) -> Floats:
+        """The factors of the entries of the Jacobian (n_c, nv)."""
+        return np.outer(self.rows, self.columns)
+
+
+@lru_cache(maxsize=128)
+def _units(m: Mechanism) -> _Units:
+    return _Units(np.array(row_scales(m)), column_scales(m), opening_units(m))
 
 
 def _dense_rows(
@@ -502,18 +521,19 @@ class _Opening:
     """
 
     def __init__(self, m: Mechanism, island: _Island) -> None:
-        o = GraphOps()
+        o, units = GraphOps(), _units(m)
         q, dv = o.input(0, m.n_q), [o.const(0.0)] * m.n_v
         columns = m.v_indices(island.coordinates)
         for place, k in enumerate(columns):
-            dv[k] = o.input(1, len(columns))[place] * float(column_scales(m)[k])
-        units = iter(opening_units(m))
+            dv[k] = o.input(1, len(columns))[place] * float(units.columns[k])
+        opening = iter(units.openings)
         every = [
-            (part, [next(units) for _ in part.groups]) for part in closure_parts(m, in_frame_a=True)
+            (part, [next(opening) for _ in part.groups])
+            for part in closure_parts(m, in_frame_a=True)
         ]
         parts = [every[k] for k in island.parts]
         residuals = [part.residual(o, q) for part, _ in parts]
-        both = np.outer(row_scales(m), column_scales(m))[np.ix_(island.every_row, columns)]
+        both = units.both[np.ix_(island.every_row, columns)]
         found = [
             o.vector([x for each in residuals for x in each.squared]),
             o.concat([each.error for each in residuals]),
@@ -524,7 +544,7 @@ class _Opening:
         self._outputs = [each.numbers for each in found]
         self._orders = [o.graph.needed(part) for part in (self._outputs[:-1], self._outputs[-1:])]
         self._units = np.array([unit for _, own in parts for unit in own])
-        self._scales, self._both = np.array(row_scales(m))[island.every_row], both
+        self._scales, self._both = units.rows[island.every_row], both
 
     def at(self, q: Floats) -> tuple[Floats, Floats, Floats]:
         """The largest opening (n,), in units of each; error (n, rows) and J (n, rows, columns)."""
@@ -554,7 +574,7 @@ def _opening(m: Mechanism, island: _Island) -> _Opening:
 
 
 def _moved(m: Mechanism, q: Floats, step: Floats) -> Floats:
-    return np.asarray(integrate(NUMPY, m, q, step * column_scales(m)), np.float64)
+    return np.asarray(integrate(NUMPY, m, q, step * _units(m).columns), np.float64)
 
 
 def in_lengths(m: Mechanism, J: Floats) -> Floats:
@@ -562,9 +582,10 @@ def in_lengths(m: Mechanism, J: Floats) -> Floats:
 
     Rows of position in lengths of their loop, columns of length 1 where they are more than zero.
     """
-    scaled = J * np.array(row_scales(m))[:, None]
+    units = _units(_plain(m))
+    scaled = J * units.rows[:, None]
     lengths = np.linalg.norm(scaled, axis=-2, keepdims=True)
-    none = lengths * column_scales(m) <= _VOID
+    none = lengths * units.columns <= _VOID
     return scaled / np.where(none, 1.0, lengths)
 
 
