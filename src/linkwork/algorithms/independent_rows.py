@@ -52,7 +52,7 @@ from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
-from linkwork.ops.protocol import Ops
+from linkwork.ops.protocol import Condition, Ops
 
 RANK = 1.0e-8
 """Singular values below this share of the largest count as none at generic configurations."""
@@ -170,23 +170,27 @@ def _largest_columns(o: Ops, columns: Sequence[Sparse], rank: int) -> tuple[list
     """
     basis, left, lengths = Orthogonal([], []), list(columns), list[Scalar]()
     for _ in range(rank):
-        best, length = left[0], squared(left[0])
+        best, length, others = left[0], squared(left[0]), list[Sparse]()
         for column in left[1:]:
             own = squared(column)
             longer = o.less(length, own)
             length = o.select(longer, own, length)
-            best = {
-                i: o.select(longer, column.get(i, o.const(0.0)), best.get(i, o.const(0.0)))
-                for i in {**best, **column}
-            }
+            shorter, best = _chosen(o, longer, best, column), _chosen(o, longer, column, best)
+            others.append(shorter)
         best = across(basis, best)  # once more: for the rounding of what was taken before
         lengths.append(squared(best))
         inverse = 1.0 / o.sqrt(lengths[-1])
         q = {i: x * inverse for i, x in best.items()}
         basis.vectors.append(q)
         basis.inverses.append(1.0)
-        left = [plus_scaled(column, q, negated(dot(q, column))) for column in left]
+        left = [plus_scaled(column, q, negated(dot(q, column))) for column in others]
     return basis.vectors, lengths[-1] / lengths[0]
+
+
+def _chosen(o: Ops, condition: Condition, a: Sparse, b: Sparse) -> Sparse:
+    """``a`` where a condition holds, else ``b``."""
+    zero = o.const(0.0)
+    return {i: o.select(condition, a.get(i, zero), b.get(i, zero)) for i in {**b, **a}}
 
 
 def independent(
