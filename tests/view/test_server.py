@@ -377,6 +377,7 @@ def test_closing_tells_the_pages_and_leaves_no_thread():
         made.ask()
 
 
+@pytest.mark.slow
 def test_a_page_that_takes_nothing_does_not_hold_up_the_end():
     made = Made()
     page = Events(made.server)
@@ -395,6 +396,7 @@ def test_waiting_ends_when_it_is_closed():
     assert made.server.closed
 
 
+@pytest.mark.slow
 def test_waiting_ends_when_the_last_page_has_been_closed(made: Made):
     page = Events(made.server)
     ended = threading.Event()
@@ -418,7 +420,7 @@ def test_idle_it_takes_no_processor_time(made: Made):
     time.sleep(0.2)
     before, start = os.times(), time.monotonic()
     switches = _switches()
-    time.sleep(1.0)
+    time.sleep(0.7)
     after = os.times()
     spent = (after.user - before.user) + (after.system - before.system)
     assert spent < 0.02 * (time.monotonic() - start)

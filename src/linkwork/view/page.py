@@ -1,8 +1,8 @@
 """The page: robots, scene and motion in one HTML file that needs nothing else.
 
-It carries three.js (as built by ``tools/page``), our own modules of ``view/page/`` put together, the
-kinematics as JavaScript, and the data: one JSON object with shapes quantised to 16 bits an axis.
-It opens from a disk, asks no network for anything, and a strict Content-Security-Policy lets
+It carries three.js (as built by ``tools/page``), our own modules of ``view/page/`` put together,
+the kinematics as JavaScript, and the data: one JSON object with shapes quantised to 16 bits an
+axis. It opens from a disk, asks no network for anything, and a strict Content-Security-Policy lets
 nothing but these texts run. The live page is the same one with the address of its channel.
 """
 
@@ -37,6 +37,7 @@ from linkwork.view.motion import Motion, configuration_to_show, driven_joints, m
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
+    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
 Units = Literal["deg", "rad"]
@@ -48,14 +49,14 @@ SHOWN = (
 """What the page can show: names for ``show``."""
 
 MODULES = (
-    *("dom.js", "shapes.js", "stage.js", "robot.js", "kinematics.js", "panel.js", "tools.js"),
-    *("motion.js", "live.js", "app.js"),
+    *("dom.js", "shapes.js", "stage.js", "compass.js", "robot.js", "kinematics.js", "panel.js"),
+    *("tools.js", "motion.js", "live.js", "record.js", "app.js"),
 )
 """The modules of the page, each after what it imports."""
 
 _STEPS = 65535  # of a coordinate in the box of its geometry
 _IMPORT = re.compile(r"(?m)^import [^;]*;\n")
-_EXPORT = re.compile(r"(?m)^export (?=(?:class|function|const) (\w+))")
+_EXPORT = re.compile(r"(?m)^export (?=(?:class|(?:async )?function|const) (\w+))")
 _COMMENT = re.compile(r"(?m)^\s*//.*\n|^\s*/\*\*.*\*/\n|^[ \t]+")
 _ENDS_A_SCRIPT = re.compile(r"</?script|<!--", re.IGNORECASE)
 
@@ -84,7 +85,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     *,
     q: Configuration | None = None,
     trajectory: Any = None,
-    scene: Any = None,
+    scene: Scene | None = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     show: Sequence[str] | None = None,
@@ -137,7 +138,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
 def page_data(
     robots: Sequence[PageRobot],
     *,
-    scene: Any = None,
+    scene: Scene | None = None,
     trajectory: Motion | None = None,
     show: Sequence[str] | None = None,
     units: Units = "deg",
@@ -182,7 +183,7 @@ def motion_data(moving: Motion, robot: int = 0) -> dict[str, Any]:
     }
 
 
-def scene_data(scene: Any) -> dict[str, Any]:
+def scene_data(scene: Scene | None) -> dict[str, Any]:
     """A scene by itself, as a page takes it later: ``scene`` and the ``binary`` of its shapes."""
     binary = bytearray()
     found = None if scene is None else _scene(scene, binary)
@@ -295,7 +296,7 @@ def _tip(robot: Robot) -> int | None:
 
 
 def _link_joints(m: Mechanism) -> list[int]:
-    """The joint that moves each link, as an index of the page's joints; -1 for those of the base."""
+    """The joint that moves each link, as an index of the page's joints; -1 for the base's links."""
     moving = [body for body, kind in enumerate(m.body_joint_types) if kind.n_q]
     index = {body: k for k, body in enumerate(moving)}
     return [index.get(int(body), -1) for body in m.frame_body[: m.n_link_frames]]
@@ -344,7 +345,7 @@ def _joints(robot: Robot, model: ViewModel, q: Floats) -> list[dict[str, Any]]:
     return found
 
 
-def _scene(scene: Any, binary: bytearray) -> dict[str, Any]:
+def _scene(scene: Scene, binary: bytearray) -> dict[str, Any]:
     geometries = _Geometries(binary)
     objects = [
         {
@@ -386,16 +387,16 @@ class _Geometries:
         self._binary = binary
         self._known: dict[int, int] = {}
         self._written: dict[bytes, int] = {}
-        self._alive: list[Geometry] = []
+        self._alive: list[Geometry | SimpleMesh] = []
 
-    def add(self, geometry: Geometry) -> int:
+    def add(self, geometry: Geometry | SimpleMesh) -> int:
         """The index of a geometry."""
         if id(geometry) not in self._known:
             self._alive.append(geometry)
             self._known[id(geometry)] = self._write(geometry)
         return self._known[id(geometry)]
 
-    def _write(self, geometry: Geometry) -> int:
+    def _write(self, geometry: Geometry | SimpleMesh) -> int:
         lower, step, numbers = quantised(np.asarray(geometry.vertices, np.float64))
         faces = np.asarray(geometry.faces, np.int64)
         uv = None if geometry.uv is None or not len(faces) else np.asarray(geometry.uv, np.float64)
@@ -430,7 +431,7 @@ class _Geometries:
 
 
 def quantised(points: Floats) -> tuple[Floats, Floats, NDArray[np.uint16]]:
-    """Points (n, k) as whole numbers: ``lower`` (k,), ``step`` (k,), numbers (n, k) from 0 to 65535.
+    """Points (n, k) as numbers from 0 to 65535: ``lower`` (k,), ``step`` (k,), numbers (n, k).
 
     ``lower + step * numbers`` is each point within half a step.
     """
@@ -473,7 +474,7 @@ def page_text(data: Mapping[str, Any], *, live: Mapping[str, Any] | None = None)
         "title": html.escape(str(data["title"])),
         "style": style,
         "data": script_json(light),
-        "scripts": f"<script>{scripts[0]}</script>\n<script type=\"module\">{scripts[1]}</script>",
+        "scripts": f'<script>{scripts[0]}</script>\n<script type="module">{scripts[1]}</script>',
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _own("page.html"))
 
