@@ -180,7 +180,7 @@ def scene_data(scene: Any) -> dict[str, Any]:
 
 def _robot_data(shown: PageRobot, binary: bytearray) -> dict[str, Any]:
     robot, m = shown.robot, shown.robot.mechanism
-    model = view_model(robot, allow=shown.allow)
+    model = view_model(robot, allow=shown.allow).simplified()
     q = configuration_to_show(robot, shown.q)
     T_world_robot = (
         np.eye(4)
