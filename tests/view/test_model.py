@@ -160,6 +160,16 @@ def test_a_texture_comes_with_its_coordinates(tmp_path: Path):
     np.testing.assert_array_equal(corners[:, :2], corners[:, 2:])
 
 
+def test_a_texture_that_nothing_wears_is_not_kept(tmp_path: Path):
+    picture(tmp_path, "skin.png", (255, 0, 51))
+    textured(tmp_path, "a", "skin.png")
+    red = "<material name='m'><color rgba='1 0 0 1'/></material>"
+    view = view_model(one_link(tmp_path, mesh_of("a.obj", red)))
+    assert view.textures == ()
+    assert view.geometries[0].uv is None
+    assert view.parts[0].rgba == (1, 0, 0, 1)
+
+
 def test_a_picture_that_no_browser_shows_becomes_png(tmp_path: Path):
     picture(tmp_path, "skin.tif", (0, 255, 0))
     textured(tmp_path, "a", "skin.tif")

@@ -233,6 +233,7 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
                 shown.say(f"link '{name}'", found.errors, found.left_out)
                 for part, piece in zip(found.parts, found.pieces, strict=True):
                     shown.add(index, shape, part, piece)
+    shown.drop_unused()
     segments = skeleton(m, ends={part.link for part in shown.parts})
     if not shown.parts:
         shown.messages.setdefault(f"'{m.name}' has no shapes: its skeleton is shown")
@@ -306,6 +307,21 @@ class _Shown:
                     texture,
                 )
             )  # fmt: skip
+
+    def drop_unused(self) -> None:
+        """Let go of textures that no part wears, and of the coordinates that were for them."""
+        worn = sorted({part.texture for part in self.parts if part.texture is not None})
+        number = {texture: k for k, texture in enumerate(worn)}
+        self.textures = [self.textures[texture] for texture in worn]
+        self.parts = [
+            part if part.texture is None else replace(part, texture=number[part.texture])
+            for part in self.parts
+        ]
+        dressed = {part.geometry for part in self.parts if part.texture is not None}
+        self.geometries = [
+            geometry if k in dressed else replace(geometry, uv=None)
+            for k, geometry in enumerate(self.geometries)
+        ]
 
     def _split(self, part: ShownPart) -> list[_Look]:
         """The geometries of a mesh, one for each colour of its faces, and their looks."""
