@@ -94,6 +94,14 @@ def test_the_examples_in_the_help_work(
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".html"}
 
 
+def test_a_scene_stands_around(page: Callable[..., Any], cli: Callable[..., Any], tmp_path: Path):
+    scene = lw.Scene()
+    scene.add_sphere("ball", 0.1, [0.5, 0.0, 0.2])
+    scene.to_yaml(tmp_path / "scene.yaml")
+    data = page("show", "planar_2r", "--scene", tmp_path / "scene.yaml", "--port", 0)
+    assert [each["name"] for each in data["scene"]["objects"]] == ["ball"]
+
+
 # --- motions
 
 
