@@ -350,7 +350,7 @@ def test_it_looks_as_it_did(name: str, browser: Browser, tmp_path: Path):
     path = REFERENCES / f"{name}.png"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        seen.quantize(128).save(path, optimize=True)
+        seen.quantize(256, kmeans=3).save(path, optimize=True)
         pytest.fail(f"there was no {path.name}: look at the one that was made")
     wanted = image.open(path).convert("RGB").resize(seen.size)
     small = (48, 48 * size[1] // size[0])

@@ -50,13 +50,13 @@ SHOWN = (
 
 MODULES = (
     *("dom.js", "shapes.js", "stage.js", "compass.js", "robot.js", "kinematics.js", "panel.js"),
-    *("tools.js", "motion.js", "live.js", "app.js"),
+    *("tools.js", "motion.js", "live.js", "record.js", "app.js"),
 )
 """The modules of the page, each after what it imports."""
 
 _STEPS = 65535  # of a coordinate in the box of its geometry
 _IMPORT = re.compile(r"(?m)^import [^;]*;\n")
-_EXPORT = re.compile(r"(?m)^export (?=(?:class|function|const) (\w+))")
+_EXPORT = re.compile(r"(?m)^export (?=(?:class|(?:async )?function|const) (\w+))")
 _COMMENT = re.compile(r"(?m)^\s*//.*\n|^\s*/\*\*.*\*/\n|^[ \t]+")
 _ENDS_A_SCRIPT = re.compile(r"</?script|<!--", re.IGNORECASE)
 
