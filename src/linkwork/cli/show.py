@@ -89,11 +89,12 @@ def _check(given: ShowArguments, out: Path | None) -> None:
         raise InputError("--duration says how long a motion lasts: give --trajectory too")
     if given.render and ending != ".png":
         raise InputError("--render is for --out with a .png: say which file to write")
-    if given.more and ending not in ("", ".html"):
+    alone = ending == ".glb" or (ending in (".svg", ".png") and not given.render)
+    if given.more and alone:
         raise InputError(f"a {ending} shows one robot: leave out {', '.join(given.more)}")
-    if given.scene and ending not in ("", ".html", ".gif", ".mp4") and not given.render:
+    if given.scene and alone:
         raise InputError(f"a {ending} has no scene: leave out --scene")
-    if given.ghost and ending in (".glb", ".gif", ".mp4"):
+    if given.ghost and ending == ".glb":
         raise InputError(f"a {ending} has no ghost: leave out --ghost")
     of_page = (given.port is not None, given.host != "127.0.0.1", given.browser is not None)
     if out is not None and any(of_page):
@@ -148,10 +149,6 @@ class _Wish:
         return {"allow": self.given.allow or ()}
 
 
-def _kinds(given: ShowArguments) -> tuple[str, ...]:
-    return ("collision",) if given.collision else ("visual",)
-
-
 def _drawing(wish: _Wish, out: Path) -> Any:
     if wish.given.render:
         return _film(wish, out)
@@ -180,16 +177,22 @@ def _page(wish: _Wish, out: Path) -> Any:
 
 
 def _glb(wish: _Wish, out: Path) -> Any:
-    kinds = _kinds(wish.given)
+    kinds = ("collision",) if wish.given.collision else ("visual",)
     return wish.robot.export_glb(out, q=wish.q, trajectory=wish.motion, kinds=kinds, **wish.how)
 
 
 def _film(wish: _Wish, out: Path) -> Any:
-    moving: Any = wish.motion
-    if moving is None and out.suffix.lower() != ".png":
-        moving = motion(wish.robot, duration=wish.given.duration)
-    how = {**wish.how, "kinds": _kinds(wish.given), "scene": wish.scene}
-    return wish.robot.render(out, q=wish.q, trajectory=moving, **how)
+    return wish.robot.render(
+        out,
+        wish.q,
+        trajectory=wish.motion,
+        duration=None if wish.motion is not None else wish.given.duration,
+        scene=wish.scene,
+        ghost=wish.ghost,
+        robots=[(each.robot, each.T_world_robot) for each in wish.others],
+        show=_shown(wish.given),
+        **wish.how,
+    )
 
 
 _WRITERS: Mapping[str, Callable[[_Wish, Path], Any]] = {
