@@ -29,8 +29,10 @@ from linkwork.mechanism.named_positions import Configuration, labels
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.view.motion import configuration_to_show, motion
 from linkwork.view.page import (
+    BUDGET,
     PageRobot,
     Units,
+    messages_of,
     motion_data,
     page_data,
     page_text,
@@ -40,11 +42,14 @@ from linkwork.view.server import Message, PageServer, is_loopback
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
+    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
 
 _SECONDS_TO_LOAD = 10.0
 """So long a process that ends waits for the browser that it has opened to fetch the page."""
+_MOST_TOLD = 3
+"""So many messages on what is not shown are told beside the address."""
 _UNIT_TOLERANCE = 1.0e-3
 """So far from 1 the length of a quaternion from a page may be."""
 
@@ -54,13 +59,14 @@ def view(  # noqa: PLR0913  one call with every choice by name
     q: Configuration | None = None,
     *,
     robots: Sequence[PageRobot] = (),
-    scene: Any = None,
+    scene: Scene | None = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     units: Units = "deg",
     show: Sequence[str] | None = None,
     title: str | None = None,
     allow: Folders = (),
+    meshes_budget: int = BUDGET,
     port: int | None = None,
     host: str = "127.0.0.1",
     open: bool | None = None,
@@ -79,6 +85,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
         show: What is seen at first; see `export_html`.
         title: The page's title; by default the names of the robots.
         allow: Folders that meshes may lie in besides the description's package.
+        meshes_budget: The number of triangles of a robot; one that has more is simplified.
         port: The port of this machine; where it is taken, the next that is free. 0 is any.
         host: The address that is served: this machine alone, or with "0.0.0.0" all who can
             reach it and have the address with its token.
@@ -93,7 +100,13 @@ def view(  # noqa: PLR0913  one call with every choice by name
     first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
     viewer = Viewer(
         [first, *robots],
-        {"scene": scene, "units": units, "show": show, "title": title},
+        {
+            "scene": scene,
+            "units": units,
+            "show": show,
+            "title": title,
+            "meshes_budget": meshes_budget,
+        },
         host=host,
         port=port,
         height=height,
@@ -246,12 +259,12 @@ class Viewer:
         self._robots[0].ghost = q
 
     @property
-    def scene(self) -> Any:
+    def scene(self) -> Scene | None:
         """What stands around. One that has changed is shown where it is set again."""
         return self._options["scene"]
 
     @scene.setter
-    def scene(self, scene: Any) -> None:
+    def scene(self, scene: Scene | None) -> None:
         with self._lock:
             self._options["scene"], self._made = scene, None
         self._server.send("scene", {"type": "scene", **scene_data(scene)})
@@ -306,6 +319,12 @@ class Viewer:
         moves do. What it raises is told on standard error.
         """
         self._listeners.add(callback)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What is left out or shown simpler, and why: meshes that are missing, or very large."""
+        with self._lock:
+            return () if self._made is None else messages_of(self._made)
 
     # how long it is shown
 
@@ -366,6 +385,11 @@ class Viewer:
         elif not notebook and settings.over_ssh():
             there = f"{server.port}:127.0.0.1:{server.port}"
             _say(f"from the machine in front of you: ssh -L {there} and the name of this one")
+        told = self.messages
+        for text in told[:_MOST_TOLD]:
+            _say(text)
+        if len(told) > _MOST_TOLD:
+            _say(f"and {len(told) - _MOST_TOLD} more, which the page lists")
         if settings.has_desktop() and not notebook if open is None else open:
             self._browser = webbrowser.open(server.url)
 

@@ -196,7 +196,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     ):
         data = page_data([first, *others], scene=scene, show=show, title=robot.name)
         points = _points(data, [robot, *[each for each, _ in robots]], rows)
-        look = _fitted(camera(view, _axes(robot, rows[0])), points, wanted)
+        look = _fitted(camera(view, _axes(robot, rows[0]), points), points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),
             "target": (look.eye - _distance(look, points) * look.toward).tolist(),
