@@ -28,6 +28,8 @@ from linkwork.plots.jacobians import (
     Sight,
     frame_jacobian,
     manipulability,
+    random_rows,
+    resting,
     sample,
     sight_of,
     structural_rank,
@@ -266,7 +268,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     ``step`` (m) is the distance of points, by default a fortieth of the reach in a plane, a
     sixteenth in space. ``box`` (2, 2) or (2, 3) has the grid's lowest and highest corner, by
     default around all that random configurations reach. ``progress(done, total)`` is called
-    after each search; a terminal is shown a bar.
+    after each search; a terminal is shown a bar. What has no end stays, as in `workspace`.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -287,12 +289,13 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     points, step = _grid(robot.fk(some, frame)[:, :3, 3] @ sight.rows.T, box, step)
     points = points @ sight.rows + at_plane
     rotations = _rotations(robot, frame, orientations, some)
-    searches = whole_number(searches, "searches")
+    searches, still = whole_number(searches, "searches"), resting(robot)
     if rotations is None:
         name = robot.tip if frame is None else frame
-        solver, targets = robot.solver(tasks=Position(name)), points[..., None, :]
+        solver, targets = robot.solver(tasks=Position(name), fixed=still), points[..., None, :]
     else:
-        solver, targets = robot.solver(frame), np.zeros((*points.shape[:-1], len(rotations), 4, 4))
+        targets = np.zeros((*points.shape[:-1], len(rotations), 4, 4))
+        solver = robot.solver(frame, fixed=still)
         targets[..., :3, :3] = rotations
         targets[..., :3, 3] = points[..., None, :]
         targets[..., 3, 3] = 1.0
@@ -338,7 +341,7 @@ class _Starts:
             missing &= np.roll(self.reached, by, axis)
             return missing, np.roll(self.q, by, axis)[missing]
         if search:
-            return missing, self._robot.random(int(missing.sum()), seed=self._rng)
+            return missing, random_rows(self._robot, int(missing.sum()), self._rng)
         return missing, None
 
     def put(self, asked: NDArray[np.bool_], good: NDArray[np.bool_], q: Floats) -> None:
