@@ -94,7 +94,13 @@ def test_keywords_are_what_the_algorithm_depends_on(robot: Robot, name: str):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "regressor" else name
+        for name in METHODS
+    ],
+)
 def test_a_method_gives_what_the_algorithm_does(robot: Robot, name: str):
     arrays, given = inputs(robot, name), values(robot, name)
     m, method = robot.mechanism, getattr(robot, name)

@@ -221,9 +221,13 @@ def _of_link(shapes: Shapes, name: str, kind: str) -> list[LinkShape]:
 
 
 class ShownParts(NamedTuple):
-    """The parts of a shape, why some are not there, and what was left out of their materials."""
+    """The parts of a shape, why some are not there, and what was left out of their materials.
+
+    ``pieces`` are the same as their file has them: at its origin, with its own look.
+    """
 
     parts: list[ShownPart]
+    pieces: list[ShownPart]
     errors: list[LinkworkError]
     left_out: tuple[str, ...]
 
@@ -247,7 +251,7 @@ def shown_parts(
             shape.shape, file, allow
         )  # fmt: skip
     except LinkworkError as error:
-        return ShownParts([], [error], ())
+        return ShownParts([], [], [error], ())
     if known is not None:
         known[shape.shape] = of_shape, left_out
     texture, errors = None, list[LinkworkError]()
@@ -268,7 +272,7 @@ def shown_parts(
         )
         for part in of_shape
     ]
-    return ShownParts(parts, errors, left_out)
+    return ShownParts(parts, of_shape, errors, left_out)
 
 
 def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:

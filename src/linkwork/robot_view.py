@@ -23,6 +23,11 @@ class RobotView:
 
         return drawing(self, q, **how)
 
+    def _repr_html_(self: Robot) -> str:
+        from linkwork.view.reprs import robot_html  # noqa: PLC0415  for notebooks
+
+        return robot_html(self)
+
     def view(self: Robot, q: ArrayLike | None = None, **how: Any) -> Viewer:
         """A page in the browser with the robot at q (nq,), by default neutral."""
         from linkwork.view.live import view  # noqa: PLC0415  not all need it

@@ -19,6 +19,10 @@ from seeds import rng
 
 HOST = Compiler()
 IN_PASSES = sorted(name for name, each in ALGORITHMS.items() if each.in_passes)
+LARGEST = "regressor"
+SOME_SLOW = [
+    pytest.param(name, marks=pytest.mark.slow) if name == LARGEST else name for name in IN_PASSES
+]
 ARTICULATED = ("forward_dynamics", "forward_dynamics_derivatives", "inverse_mass_matrix")
 
 
@@ -62,7 +66,7 @@ def star(n: int) -> Mechanism:
 
 
 @pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", IN_PASSES)
+@pytest.mark.parametrize("name", SOME_SLOW)
 def test_a_tree_of_mixed_joints(name: str):
     m = mechanism_from(solid(random_tree(rng("mixed"), 9, mimic=0.0)), base="floating")
     static = static_of(name, m)
@@ -78,7 +82,7 @@ def test_every_type_of_joint_and_couplings(name: str):
     agrees(name, m, looped(name, m, **static), inputs_of(name, m, 5), **static)
 
 
-@pytest.mark.parametrize("shape", [chain, star])
+@pytest.mark.parametrize("shape", [chain, pytest.param(star, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["fk_all", "inverse_dynamics", "forward_dynamics"])
 def test_long_ones_are_loops_by_themselves(name: str, shape):
     m = shape(LONGEST_UNROLLED + 30)
@@ -117,7 +121,7 @@ OF_ALL = ("gravity", "armature", "damping", "friction")
 
 
 @pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", IN_PASSES)
+@pytest.mark.parametrize("name", SOME_SLOW)
 def test_parameters_are_inputs(name: str):
     m = mechanism_from(solid(random_tree(rng("mixed"), 9, mimic=0.0)), base="floating")
     static, random = static_of(name, m), rng(f"parameters {name}")

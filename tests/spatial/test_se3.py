@@ -163,6 +163,7 @@ def test_log_differentiates_to_the_inverse_jacobian(some_twists: np.ndarray):
     np.testing.assert_allclose(theirs, expected, rtol=0, atol=200 * EPS)
 
 
+@pytest.mark.slow
 def test_single_precision(some_twists: np.ndarray):
     eps = float(np.finfo(np.float32).eps)
     keep = below_half_a_turn(some_twists)[::3].astype(np.float32)

@@ -95,13 +95,13 @@ def test_one_file_on_several_links_is_one_geometry(tmp_path: Path):
     trimesh.creation.box((1, 1, 1)).export(tmp_path / "a.stl")
     red = "<material name='m'><color rgba='1 0 0 1'/></material>"
     robot = one_link(
-        tmp_path, mesh_of("a.stl"), mesh_of("a.stl", red), f"<visual>{BOX}</visual>",
+        tmp_path, mesh_of("a.stl", red), mesh_of("a.stl"), f"<visual>{BOX}</visual>",
         f"<collision>{BOX}</collision>",
         "<visual><geometry><mesh filename='a.stl' scale='2 2 2'/></geometry></visual>",
     )  # fmt: skip
     view = view_model(robot)
     assert [part.geometry for part in view.parts] == [0, 0, 1, 2, 1]
-    assert [part.rgba for part in view.parts[:2]] == [None, (1, 0, 0, 1)]
+    assert [part.rgba for part in view.parts[:2]] == [(1, 0, 0, 1), None]
     assert view.n_faces == 36
 
 

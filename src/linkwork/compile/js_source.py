@@ -82,7 +82,8 @@ def js_source(
     single = len(signature.output_names) == 1
     outputs = [names.new("out" if single else each) for each in signature.output_names]
     script = Script(between=";\n  ")
-    script.add(own, graph, inputs, outputs, results=True)
+    inner = f"{own}_" if own in (*_MATH, _SCRATCH) else own
+    script.add(inner, graph, inputs, outputs, results=True)
     comment = [f"{own}: {plain(signature.name)}"]
     comment += [f"{plain(key).capitalize()}: {plain(value)}" for key, value in given.items()]
     comment += ["", *described(signature, inputs, outputs, labels or {})]
@@ -94,7 +95,7 @@ def js_source(
         "Written by Linkwork. What Linkwork writes is yours: use it under any terms you like.",
     ]
     told = "\n".join(f" * {line}".rstrip() for line in comment)
-    return f"/*\n{told}\n */\nconst {own} = (() => {{\n{script.text()}\nreturn {own};\n}})();\n"
+    return f"/*\n{told}\n */\nconst {own} = (() => {{\n{script.text()}\nreturn {inner};\n}})();\n"
 
 
 _RESERVED = frozenset(
@@ -245,8 +246,8 @@ def _form(op: Op) -> _Form:
         text = text[1:-1]
     call = re.fullmatch(r"(\w+)\((.*)\)", text)
     if call:
-        pieces = tuple(_Piece(k, _CHOICE, False) for k in range(op.arity))
-        return _Form(pieces, _ATOM, False, call[1])
+        listed = tuple(_Piece(k, _CHOICE, False) for k in range(op.arity))
+        return _Form(listed, _ATOM, False, call[1])
     if text == "-({0})":
         return _Form(("-", _Piece(0, _ATOM, False)), _SIGN, False)
     operator = next((o for o in _LEVELS if f" {o} " in text), "")

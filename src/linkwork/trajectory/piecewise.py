@@ -343,6 +343,11 @@ class Trajectory:
             pictures.legend_beside(axes[0])
         return figure
 
+    def _repr_html_(self) -> str:
+        from linkwork.view.reprs import trajectory_html  # noqa: PLC0415  for notebooks
+
+        return trajectory_html(self)
+
     def __repr__(self) -> str:
         pieces = len(self.times) - 1
         return f"Trajectory({self.n} positions, {self.duration:.6g} s, {pieces} polynomials)"

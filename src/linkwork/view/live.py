@@ -13,6 +13,7 @@ import threading
 import weakref
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
-from linkwork.checks import finite_rows, real_array, rigid_pose, whole_number
+from linkwork.checks import finite_rows, real_array, whole_number
 from linkwork.errors import InputError, ShapeError
 from linkwork.legible import legible
 from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import Configuration, labels
 from linkwork.mechanism.neutral import quaternion_starts
-from linkwork.view.motion import Motion, configuration_to_show, motion
+from linkwork.view.motion import configuration_to_show, motion
 from linkwork.view.page import (
     PageRobot,
     Units,
@@ -52,7 +53,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
     robot: Robot,
     q: Configuration | None = None,
     *,
-    robots: Sequence[tuple[Robot, ArrayLike]] = (),
+    robots: Sequence[PageRobot] = (),
     scene: Any = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
@@ -70,7 +71,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
     Args:
         robot: The robot.
         q: Where it begins (nq,), or by joint name; by default neutral, with its loops closed.
-        robots: More robots, each with its pose (4, 4) in the world.
+        robots: More robots that stand beside it, as `PageRobot`.
         scene: What stands around it.
         ghost: A second configuration, which is seen through.
         presets: Configurations by name, for buttons of the page.
@@ -89,9 +90,9 @@ def view(  # noqa: PLR0913  one call with every choice by name
 
     Raises: InputError, ShapeError, UnknownNameError before anything is opened.
     """
-    first = ShownRobot(robot, q, ghost=ghost, presets=presets, allow=allow)
-    others = [ShownRobot(each, T_world_robot=T, allow=allow) for each, T in robots]
-    viewer = Viewer([first, *others], scene, units=units, show=show, title=title, height=height)
+    first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
+    how: dict[str, Any] = {"units": units, "show": show, "title": title, "height": height}
+    viewer = Viewer([first, *robots], scene, **how)
     viewer.start(host=host, port=port, open=open)
     return viewer
 
@@ -123,27 +124,12 @@ def animate(
 class ShownRobot:
     """A robot in a page: where it is, and what is seen with it."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        q: Configuration | None = None,
-        *,
-        T_world_robot: ArrayLike | None = None,
-        ghost: Configuration | None = None,
-        presets: Mapping[str, Configuration] | None = None,
-        allow: Folders = (),
-    ) -> None:
+    def __init__(self, made: PageRobot) -> None:
+        robot = made.robot
         self.robot = robot
-        self.T_world_robot = (
-            np.eye(4) if T_world_robot is None else rigid_pose(T_world_robot, "T_world_robot")
-        )
-        self.presets = {
-            name: configuration_to_show(robot, each)
-            for name, each in {**robot.named_configurations, **(presets or {})}.items()
-        }
-        self.allow = allow
-        self._q = configuration_to_show(robot, q)
-        self._ghost = None if ghost is None else configuration_to_show(robot, ghost)
+        self._made = made
+        self._q = configuration_to_show(robot, made.q)
+        self._ghost = None if made.ghost is None else configuration_to_show(robot, made.ghost)
         self._tell: Callable[[str, Message], None] | None = None
         self._labels = labels(robot.mechanism, velocities=False)
 
@@ -181,9 +167,7 @@ class ShownRobot:
 
     def for_the_page(self) -> PageRobot:
         """What the page is made of."""
-        return PageRobot(
-            self.robot, self._q, self._ghost, self.presets, self.T_world_robot, self.allow
-        )
+        return replace(self._made, q=self._q, ghost=self._ghost)
 
     def moved_by_page(self, q: Any) -> None:
         """Take over where the user of a page has moved it.
@@ -217,7 +201,7 @@ class Viewer:
 
     def __init__(
         self,
-        robots: Sequence[ShownRobot],
+        robots: Sequence[PageRobot],
         scene: Any = None,
         *,
         units: Units = "deg",
@@ -236,7 +220,7 @@ class Viewer:
         self._closed = False
         self._awaited = False  # by a browser that was opened
         for each in robots:
-            self._take_in(each)
+            self._take_in(ShownRobot(each))
         self._made: dict[str, Any] = {}  # what of the page stays as it is, once it is made
 
     # what is shown
@@ -289,7 +273,7 @@ class Viewer:
 
         Raises: ShapeError, InputError, UnknownNameError.
         """
-        shown = ShownRobot(robot, q, T_world_robot=T_world_robot, allow=allow)
+        shown = ShownRobot(PageRobot(robot, q, T_world_robot=T_world_robot, allow=allow))
         with self._lock:
             self._take_in(shown)
             self._made = {}
@@ -308,17 +292,13 @@ class Viewer:
     ) -> None:
         """Let a robot, the first or another by its number, go along a trajectory.
 
-        A `Motion`, or whatever `motion` takes. It is played at once where a page is open; the page
+        The trajectory is whatever `motion` takes. It is played at once where a page is open, which
         can stop it, go to any instant of it and play it again.
 
         Raises: as `motion`.
         """
         shown = self._robots[whole_number(robot, "robot", least=0, most=len(self._robots) - 1)]
-        if isinstance(trajectory, Motion):
-            made = trajectory
-        else:
-            how: dict[str, Any] = {"times": times, "duration": duration, "row": row, "loop": loop}
-            made = motion(shown.robot, trajectory, **how)
+        made = motion(shown.robot, trajectory, times=times, duration=duration, row=row, loop=loop)
         self._trajectory = motion_data(made, robot)
         self._send("trajectory", {"type": "trajectory", **self._trajectory})
 

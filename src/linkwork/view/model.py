@@ -201,8 +201,8 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
                     continue
                 found = shown_parts(shape, robot.shapes.file, allow, known)
                 shown.say(f"link '{name}'", found.errors, found.left_out)
-                for part in found.parts:
-                    shown.add(index, shape, part)
+                for part, piece in zip(found.parts, found.pieces, strict=True):
+                    shown.add(index, shape, part, piece)
     segments = skeleton(m, ends={part.link for part in shown.parts})
     if not shown.parts:
         shown.messages.setdefault(f"'{m.name}' has no shapes: its skeleton is shown")
@@ -251,13 +251,13 @@ class _Shown:
         for text in left_out:
             self.messages.setdefault(text)
 
-    def add(self, link: int, shape: LinkShape, part: ShownPart) -> None:
+    def add(self, link: int, shape: LinkShape, part: ShownPart, piece: ShownPart) -> None:
         """Add a part of a link: one for each colour that its faces have.
 
         The look that the description gives stands above that of the mesh's file.
         """
         if id(part.mesh) not in self._known:
-            self._known[id(part.mesh)] = part.mesh, self._split(part)
+            self._known[id(part.mesh)] = part.mesh, self._split(piece)
         for geometry, own, picture in self._known[id(part.mesh)][1]:
             rgba, texture = own, picture
             if shape.rgba is not None or (shape.texture and part.texture is not None):

@@ -16,7 +16,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import atomic
-from linkwork.checks import rigid_pose
+from linkwork.checks import rigid_pose, whole_number
 from linkwork.errors import InputError
+from linkwork.geometry.simplify import BUDGET, SimpleMesh, to_budget
 from linkwork.locating import Folders
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
@@ -90,6 +91,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     units: Units = "deg",
     title: str | None = None,
     allow: Folders = (),
+    meshes_budget: int = BUDGET,
     robots: Sequence[PageRobot] = (),
 ) -> None:
     """Write one offline page with a robot that can be moved: a file that opens from a disk.
@@ -108,6 +110,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
         units: The unit in which angles are shown at first: "deg" or "rad".
         title: The page's title; by default the names of the robots.
         allow: Folders that meshes may lie in besides the description's package.
+        meshes_budget: The number of triangles of a robot; one that has more is simplified.
         robots: More robots that stand beside it.
 
     Raises: InputError, ShapeError, UnknownNameError before anything is written.
@@ -117,7 +120,13 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     if moving is not None and q is None:
         first = PageRobot(robot, moving.q[0], ghost, presets or {}, allow=allow)
     data = page_data(
-        [first, *robots], scene=scene, trajectory=moving, show=show, units=units, title=title
+        [first, *robots],
+        scene=scene,
+        trajectory=moving,
+        show=show,
+        units=units,
+        title=title,
+        meshes_budget=meshes_budget,
     )
     atomic.write_bytes(path, page_text(data).encode())
 
@@ -133,10 +142,11 @@ def page_data(
     show: Sequence[str] | None = None,
     units: Units = "deg",
     title: str | None = None,
+    meshes_budget: int = BUDGET,
 ) -> dict[str, Any]:
     """All that a page shows, ready to be written as JSON: metres, radians, poses as 12 numbers.
 
-    ``trajectory`` is one of the first robot.
+    ``trajectory`` is one of the first robot; ``meshes_budget`` the number of triangles of each.
 
     Raises: InputError, ShapeError, UnknownNameError.
     """
@@ -147,8 +157,9 @@ def page_data(
             raise InputError(f"show has {name!r:.40}: what can be shown is {', '.join(SHOWN)}")
     if not robots:
         raise InputError("a page shows at least one robot")
+    whole_number(meshes_budget, "meshes_budget")
     binary = bytearray()
-    shown = [_robot_data(each, binary) for each in robots]
+    shown = [_robot_data(each, binary, meshes_budget) for each in robots]
     return {
         "format": 1,
         "title": title or ", ".join(dict.fromkeys(each["name"] for each in shown)),
@@ -178,9 +189,9 @@ def scene_data(scene: Any) -> dict[str, Any]:
     return {"scene": found, "binary": base64.b64encode(binary).decode()}
 
 
-def _robot_data(shown: PageRobot, binary: bytearray) -> dict[str, Any]:
+def _robot_data(shown: PageRobot, binary: bytearray, meshes_budget: int) -> dict[str, Any]:
     robot, m = shown.robot, shown.robot.mechanism
-    model = view_model(robot, allow=shown.allow)
+    model = _within(view_model(robot, allow=shown.allow), meshes_budget)
     q = configuration_to_show(robot, shown.q)
     T_world_robot = (
         np.eye(4)
@@ -248,6 +259,31 @@ def _robot_data(shown: PageRobot, binary: bytearray) -> dict[str, Any]:
         "messages": [*model.messages, *kinematics.messages],
         "kinematics": kinematics.source,
     }
+
+
+def _within(model: ViewModel, budget: int) -> ViewModel:
+    """The same with as many triangles, and a message where it had more."""
+    if model.n_faces <= budget:
+        return model
+    meshes = [
+        SimpleMesh(
+            np.asarray(each.vertices, np.float64),
+            np.asarray(each.faces, np.int64),
+            None if each.uv is None else np.asarray(each.uv, np.float64),
+        )
+        for each in model.geometries
+    ]
+    small = [
+        Geometry(
+            np.asarray(each.vertices, np.float32),
+            np.asarray(each.faces, np.uint32),
+            None if each.uv is None else np.asarray(each.uv, np.float32),
+        )
+        for each in to_budget(meshes, budget)
+    ]
+    kept = sum(len(each.faces) for each in small)
+    told = f"{model.n_faces:,} triangles are shown as {kept:,}: meshes_budget allows more"
+    return replace(model, geometries=tuple(small), messages=(*model.messages, told))
 
 
 def _tip(robot: Robot) -> int | None:

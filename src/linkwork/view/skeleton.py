@@ -36,26 +36,14 @@ class Segment:
 
 def skeleton(m: Mechanism, ends: Collection[int] = ()) -> tuple[Segment, ...]:
     """The lines of a mechanism; ``ends`` are links that have shapes, and so may end a body."""
-    size = _size(m)
     found: list[Segment] = []
-    loop_frames = [m.frame(name) for loop in m.loops for name in (loop.frame_a, loop.frame_b)]
-    for body in range(m.n_bodies):
-        children = [b for b in range(m.n_bodies) if m.parent[b] == body]
-        held = [b for b in children if m.body_joint_types[b] not in _FREE]
-        points = [np.zeros(3)] if body and m.body_joint_types[body] not in _FREE else []
-        points += [m.p_parent_joint[child] for child in held]
-        closing = [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
-        points = _distinct([*points, *closing], 1e-4 * size)
-        if not held and not closing and points:
-            points += _tip(m, body, ends, 1e-4 * size)
-        if len(points) < 2 and held and not body:  # from the ground to the first joint
-            points = _distinct([np.zeros(3), *points], 1e-4 * size)
-        hub = points[0] if body and m.body_joint_types[body] not in _FREE else np.zeros(3)
+    for body, points in enumerate(body_points(m, ends)):
+        hub = points[0] if _has_seat(m, body) else np.zeros(3)
         found += [_segment(m, body, a, body, b) for a, b in _lines(points, hub)]
         found += [
             _segment(m, body, m.p_parent_joint[child], child, np.zeros(3), "rail")
-            for child in held
-            if m.body_joint_types[child] is JointType.PRISMATIC
+            for child in range(m.n_bodies)
+            if m.parent[child] == body and m.body_joint_types[child] is JointType.PRISMATIC
         ]
     for loop in m.loops:
         a, b = m.frame(loop.frame_a), m.frame(loop.frame_b)
@@ -64,6 +52,36 @@ def skeleton(m: Mechanism, ends: Collection[int] = ()) -> tuple[Segment, ...]:
             ends_of = [(int(m.frame_body[f]), m.p_body_frame[f]) for f in (a, b)]
             found.append(_segment(m, *ends_of[0], *ends_of[1], kind))
     return tuple(found)
+
+
+def body_points(m: Mechanism, ends: Collection[int] = ()) -> list[list[Floats]]:
+    """The points (3,) of each body, in its frame, where something happens to it.
+
+    Its own joint first, where it has one that holds it; ``ends`` as `skeleton` takes them.
+    """
+    near = 1e-4 * _size(m)
+    loop_frames = [m.frame(name) for loop in m.loops for name in (loop.frame_a, loop.frame_b)]
+    held: list[list[int]] = [[] for _ in range(m.n_bodies)]
+    for child in range(1, m.n_bodies):
+        if m.body_joint_types[child] not in _FREE:
+            held[int(m.parent[child])].append(child)
+    found: list[list[Floats]] = []
+    for body in range(m.n_bodies):
+        points = [np.zeros(3)] if _has_seat(m, body) else []
+        points += [m.p_parent_joint[child] for child in held[body]]
+        closing = [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
+        points = _distinct([*points, *closing], near)
+        if not held[body] and not closing and points:
+            points += _tip(m, body, ends, near)
+        if len(points) < 2 and held[body] and not body:  # from the ground to the first joint
+            points = _distinct([np.zeros(3), *points], near)
+        found.append(points)
+    return found
+
+
+def _has_seat(m: Mechanism, body: int) -> bool:
+    """Whether a joint holds a body at a point."""
+    return bool(body) and m.body_joint_types[body] not in _FREE
 
 
 _FREE = (JointType.FLOATING, JointType.PLANAR)

@@ -221,6 +221,7 @@ def test_solvers_say_what_pykdl_says(seed: str, kdl: Any):
     assert max(found.values()) < OF_CHAINS
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", CHAINS)
 def test_solvers_say_what_pykdl_said(seed: str):
     stored = CHAIN_FACTS["chains"][seed]

@@ -7,7 +7,7 @@
 //            framePose(name): 12 numbers in the robot's base
 //   app      what is below
 
-import { h, iconButton } from "./dom.js";
+import { h, iconButton, signed } from "./dom.js";
 import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
@@ -45,13 +45,16 @@ class App {
     this.trajectory = page.trajectory;
     this._fit();
     this._camera(page.options.camera);
+    this._stageShows();
+    this._themes();
+    this.stage.prepare();
     this.tools = new Tools(this);
+    this.tools.positionOnly = this._fewWays();
     this.motion = new MotionBar(this.host, this);
     this.panel = new Panel(document.getElementById("panel"), this);
     this.panel.build();
     this.motion.offer();
-    this._stageShows();
-    this._themes();
+    this._refreshLegend();
     this._keys();
     this.stage.beforeFrame.push(() => this._refresh());
     this.togglePanel(!SMALL.matches);
@@ -168,6 +171,7 @@ class App {
     this.attend(-1, "panel");
     this.tools.release();
     this.chosen = index;
+    this.tools.positionOnly = this._fewWays();
     this.panel.build();
     this.motion.offer();
     this._refreshLegend();
@@ -193,6 +197,7 @@ class App {
     else this.shown.delete(name);
     this.robots.forEach((robot) => robot.view.show(this.shown));
     this._stageShows();
+    this._refreshLegend();
     this.panel.refreshChips();
   }
 
@@ -201,7 +206,6 @@ class App {
     stage.grid.visible = shown.has("ground");
     stage.shadow.visible = shown.has("shadow");
     for (const mesh of this.sceneMeshes) mesh.visible = shown.has("scene");
-    this._refreshLegend();
     stage.changed();
   }
 
@@ -268,6 +272,7 @@ class App {
   togglePanel(open = document.body.classList.contains("closed")) {
     document.body.classList.toggle("closed", !open);
     this.panelButton.setAttribute("aria-expanded", String(open));
+    if (SMALL.matches) this.stage.resized(() => this.stage.lookAtAll()); // the view has another shape
   }
 
   async screenshot() {
@@ -290,6 +295,13 @@ class App {
     robot.view = new RobotOnStage(data, own, this.stage, bytes);
     robot.canTorques = data.masses.some((m) => m.mass > 0) && computes(() => own.gravityTorques(robot.q));
     return robot;
+  }
+
+  /** Whether the chosen robot has too few joints to be put anywhere in any orientation. */
+  _fewWays() {
+    const { data, closed } = this.robot;
+    const driven = data.joints.filter((joint) => joint.v && !joint.coupled && (!closed || joint.actuated));
+    return driven.reduce((sum, joint) => sum + joint.v[1], 0) < 6;
   }
 
   _overlay() {
@@ -377,8 +389,9 @@ class App {
   _refreshLegend() {
     const on = this.shown.has("torques") && this.robot.canTorques;
     this.legend.hidden = !on;
-    if (!on) return;
+    if (!on) return this.panel.note(null);
     const { values, shares, known, largest } = this.robot.view.torques();
+    this.panel.note(values);
     const worst = shares.reduce((best, share, k) => ((share ?? -1) > (shares[best] ?? -1) ? k : best), 0);
     const joint = this.robot.data.joints[worst];
     const unit = joint.type === "prismatic" ? "N" : "N m";
@@ -388,7 +401,7 @@ class App {
     title.textContent = "Torque under gravity";
     bar.style.background = `linear-gradient(90deg, ${[0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1].map((s) => `#${heat(s).toString(16).padStart(6, "0")}`).join(", ")})`;
     ends.lastChild.textContent = known ? "effort limit" : `${largest.toPrecision(3)} ${unit}`;
-    note.textContent = values[worst] === null ? "" : `${joint.name}: ${values[worst].toPrecision(3)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
+    note.textContent = values[worst] === null ? "" : `${joint.name}: ${signed(values[worst], 2)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
   }
 }
 

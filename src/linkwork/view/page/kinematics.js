@@ -12,16 +12,21 @@ const NEARLY_CLOSED = 1e-9; // what rounding may leave of a large mechanism
 const REACHED = 1e-7; // m and rad: a target is reached, well inside of what is told
 const TOLD = 1e-6; // m and rad: what is farther from a target is said to be
 const DEPENDENT = 1e-9; // the share of a row that is left when it follows from others
+const SINGULAR = 1e-6; // the same near a dead point
 const AT_LIMIT = 1e-9; // m and rad
 const ROTATION_LENGTH = 0.22; // a radian weighs as this share of the robot's length
 const LONGEST_STEP = 1.0; // rad, over all joints
 const LONGEST_CLOSED_STEP = 0.15; // the same where loops are to follow
+const SPREAD = 0.7548776662466927; // its powers spread over the unit interval
 const SHORTEST_SHARE = 1e-5; // of a way: a shorter step makes nothing better
+const NO_FARTHER = "its loops close no farther";
 
 export class RobotKinematics {
-  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text. */
+  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text, or the
+   *  object that it gives. */
   constructor(robot) {
-    const made = typeof robot.kinematics === "string" ? new Function(robot.kinematics)() : robot.kinematics;
+    const given = robot.kinematics;
+    const made = typeof given === "string" ? new Function(given)() : given;
     const data = made.data;
     this.emitted = made;
     this.nq = data.nq;
@@ -42,7 +47,7 @@ export class RobotKinematics {
       return { name, type, coordinate, coupled, multiplier: multiplier ?? 1, offset: offset ?? 0 };
     });
     this.actuated = new Set(data.actuated);
-    this.frames = data.frames.map(([step, ...place]) => ({ step, place: place.length ? place : null }));
+    this.frames = data.frames.map(([step, place]) => ({ step, place: data.places[place] ?? null }));
     this.parents = data.steps;
     this.columns = data.columns.map(([v, step, axis, turns, factor]) => ({ v, step, axis, turns, factor }));
     this.columnsOf = this.parents.map(() => []);
@@ -56,6 +61,7 @@ export class RobotKinematics {
     this.open = new Float64Array(this.nRows);
     this.slopes = new Float64Array(this.nRows * this.nv);
     this.way = null;
+    this.tied = this.tiedColumns();
   }
 
   // --- where things are ---------------------------------------------------------------------------
@@ -236,6 +242,12 @@ export class RobotKinematics {
     return new Rows(this.scaledRows(free), this.nRows, this.nv);
   }
 
+  /** The rank of the closure beside q, where it is not singular. */
+  rankBeside(q, free) {
+    this.openAt(this.aside(q, 0.05));
+    return new Rows(this.scaledRows(free), this.nRows, this.nv, SINGULAR).rank;
+  }
+
   /** q with its loops closed by short steps of what is free; null where it goes farther than
    *  `longest` or does not close. */
   corrected(q, free, longest) {
@@ -289,7 +301,9 @@ export class RobotKinematics {
     const all = new Uint8Array(this.nv).fill(1);
     const outside = !ignoreLimits && this.clamp(wanted, all, coordinate).length > 0;
     const reason = outside ? `${name} ends at its limit` : "";
-    if (!this.nRows || coordinate === this.base) return { q: wanted, success: !outside, reason };
+    const along = this.takenAlong(coordinate);
+    this.hold(along, coordinate);
+    if (!along.some(Boolean)) return { q: wanted, success: !outside, reason };
     const found = this.followed(Float64Array.from(q), coordinate, wanted, ignoreLimits);
     return { q: found.q, success: found.reason === "" && !outside, reason: found.reason || reason };
   }
@@ -298,7 +312,7 @@ export class RobotKinematics {
   followed(q, coordinate, wanted, ignoreLimits) {
     const c = this.coordinates[coordinate];
     const name = this.joints[c.joint].name;
-    const free = this.allButBase();
+    const free = this.takenAlong(coordinate);
     this.hold(free, coordinate);
     const others = Uint8Array.from(free);
     if (this.actuated.has(coordinate)) for (const k of this.actuated) this.hold(others, k);
@@ -318,11 +332,14 @@ export class RobotKinematics {
         const failed = path.to(share, length, moving, ignoreLimits);
         if (failed === null) step = Math.min(longest, 2 * step);
         else [step, reason] = [0.5 * step, failed];
+        if (failed && step < SHORTEST_SHARE * longest && path.aside(length, longest, moving, ignoreLimits)) {
+          step = longest;
+        }
       }
       if (path.share >= 1) break;
     }
     path.remember();
-    if (path.share >= 1) return { q: path.q, reason: "" };
+    if ((1 - path.share) * length <= TOLD) return { q: path.q, reason: "" };
     const at = path.q.subarray(c.q, c.q + c.nq);
     const where = c.nq === 1 ? ` at ${shown(at[0], c.lengths)}` : "";
     return { q: path.q, reason: `${name} stops${where}: ${reason}` };
@@ -338,36 +355,72 @@ export class RobotKinematics {
 
   // --- frames that are dragged --------------------------------------------------------------------
 
-  /** The configuration whose frame is nearest to T (12): the position first, then the rotation.
+  /** The configuration whose frame is nearest to T (12), downhill from q: the position first, then
+   *  the rotation. With `tries`, where that does not reach it, from others too (not with loops).
    *  {q, positionError (m), rotationError (rad), pressed (joints at limits that are in the way),
    *  reason ("" where the target is reached)}. */
-  drag(q, frame, T, { positionOnly = false, ignoreLimits = false, iterations = 100 } = {}) {
+  drag(q, frame, T, { positionOnly = false, ignoreLimits = false, iterations = 100, tries = 1 } = {}) {
     const free = this.movable(frame);
-    const asked = { frame, T: Float64Array.from(T), free, ignoreLimits };
+    const asked = { frame, T: Float64Array.from(T), free, ignoreLimits, positionOnly, iterations };
     let x = Float64Array.from(q);
+    if (!asked.T.every(Number.isFinite)) {
+      return { q: x, positionError: 0, rotationError: 0, pressed: [], reason: "the target is not a pose of finite numbers" };
+    }
     if (this.nRows) {
-      const start = this.closedStart(x, this.allButBase());
-      if (start === null) return this.told(x, asked, [], positionOnly, "its loops are not closed here");
+      const start = this.closedStart(x, free);
+      if (start === null) return this.told(x, asked, [], "its loops are not closed here");
       x = start;
     }
     if (!ignoreLimits) {
       const inside = Float64Array.from(x);
       if (this.clamp(inside, free).length) x = (this.nRows ? this.corrected(inside, free, 1)?.q : inside) ?? x;
     }
-    let found = { q: x, pressed: [] };
-    if (!positionOnly) found = this.descend(found.q, { ...asked, turn: ROTATION_LENGTH * this.length }, iterations);
-    if (positionOnly || this.errors(found.q, asked)[0] > REACHED) {
-      found = this.descend(found.q, { ...asked, turn: 0 }, iterations);
+    const found = this.dragged(x, asked);
+    let best = found;
+    for (let k = 1; k < tries && found.reason && !this.nRows; k++) {
+      const other = this.dragged(this.spread(x, free, k), asked);
+      const nearer = best === found || this.apart(x, other.q) < this.apart(x, best.q);
+      if (!other.reason && nearer) best = other;
     }
-    return this.told(found.q, asked, found.pressed, positionOnly, "");
+    return best;
+  }
+
+  /** A drag from x, which is inside limits and whose loops are closed. */
+  dragged(x, asked) {
+    let found = { q: x, pressed: [] };
+    if (!asked.positionOnly) found = this.descend(x, { ...asked, turn: ROTATION_LENGTH * this.length });
+    if (asked.positionOnly || this.errors(found.q, asked)[0] > REACHED) {
+      found = this.descend(found.q, { ...asked, turn: 0 });
+    }
+    return this.told(found.q, asked, found.pressed, "");
+  }
+
+  /** The k-th of configurations all over what is free. */
+  spread(x, free, k) {
+    const found = Float64Array.from(x);
+    for (const c of this.coordinates) {
+      for (let i = c.q; i < c.q + c.nq && free[c.v]; i++) {
+        const share = (0.5 + k * SPREAD ** (i + 1)) % 1;
+        const [low, high] = [Math.max(this.lower[i], -Math.PI), Math.min(this.upper[i], Math.PI)];
+        found[i] = low + share * (high - low);
+      }
+      if (c.nq > c.nv && free[c.v]) unitQuaternion(found.subarray(c.q, c.q + c.nq));
+    }
+    this.clamp(found, free);
+    return found;
+  }
+
+  /** How far all joints are from one configuration to another. */
+  apart(q0, q1) {
+    return sumOfSquares(this.difference(q0, q1).map((x, k) => x / this.unit[k]));
   }
 
   /** What a drag reached, in numbers and in words. */
-  told(q, asked, pressed, positionOnly, why) {
+  told(q, asked, pressed, why) {
     const [positionError, rotationError] = this.errors(q, asked);
     const reasons = why ? [why] : [];
     if (positionError > TOLD) reasons.push(`out of reach by ${millimetres(positionError)}`);
-    else if (!positionOnly && rotationError > TOLD) reasons.push(`turned away by ${degrees(rotationError)}`);
+    else if (!asked.positionOnly && rotationError > TOLD) reasons.push(`turned away by ${degrees(rotationError)}`);
     if (reasons.length && pressed.length) {
       const names = pressed.slice(0, 3).map((joint) => this.joints[joint].name);
       const more = pressed.length > 3 ? ` and ${pressed.length - 3} more` : "";
@@ -432,14 +485,15 @@ export class RobotKinematics {
   /** Damped least squares inside the limits: downhill until nothing gets better. {q, pressed}.
    *  Source: K. Madsen, H. B. Nielsen, O. Tingleff, "Methods for non-linear least squares problems"
    *  (2004), for the damping. */
-  descend(q, asked, iterations) {
+  descend(q, asked) {
     const n = this.nv;
     const m = asked.turn ? 6 : 3;
     const longest = this.nRows ? LONGEST_CLOSED_STEP : LONGEST_STEP;
     const done = 0.5 * (1e-2 * REACHED) ** 2;
+    const enough = this.nRows ? 1e-6 : 1e-9; // of the cost: less is no progress
     let [x, cost] = [q, this.cost(q, asked)];
     let [damping, growth, dull, pressed] = [0, 2, 0, []];
-    for (let k = 0; k < iterations && cost > done && dull < 4; k++) {
+    for (let k = 0; k < asked.iterations && cost > done && dull < 4; k++) {
       const error = this.error.slice(0, m);
       for (let i = 3; i < m; i++) error[i] *= asked.turn;
       const whole = this.frameRows(asked);
@@ -456,7 +510,7 @@ export class RobotKinematics {
         const gain = (cost - next) / predicted;
         damping *= Math.max(0.1, 1 - (2 * Math.min(gain, 1) - 1) ** 3);
         growth = 2;
-        dull = cost - next < 1e-7 * cost ? dull + 1 : 0;
+        dull = cost - next < enough * cost ? dull + 1 : 0;
         [x, cost] = [after, next];
       } else {
         damping *= growth;
@@ -541,23 +595,61 @@ export class RobotKinematics {
   /** The numbers of v that move when a frame is dragged, as ones: joints that carry it, and those
    *  that loops tie to them; a floating base only where nothing else does. */
   movable(frame) {
-    if (this.nRows) return this.allButBase();
     const free = new Uint8Array(this.nv);
     for (let step = this.frames[frame].step; step >= 0; step = this.parents[step]) {
       for (const { v } of this.columnsOf[step]) free[v] = 1;
     }
-    if (this.base >= 0) {
-      const without = Uint8Array.from(free);
-      this.hold(without, this.base);
-      if (without.some(Boolean)) return without;
+    const without = this.withTied(free);
+    if (this.base >= 0) this.hold(without, this.base);
+    return without.some(Boolean) ? without : free;
+  }
+
+  /** The numbers of v that a coordinate takes along: those that loops tie to it. */
+  takenAlong(coordinate) {
+    const free = new Uint8Array(this.nv);
+    const { v, nv } = this.coordinates[coordinate];
+    return this.withTied(free.fill(1, v, v + nv));
+  }
+
+  withTied(free) {
+    const groups = new Set(this.tied.filter((_, k) => free[k]));
+    return Uint8Array.from(free, (on, k) => on || (groups.has(this.tied[k]) ? 1 : 0));
+  }
+
+  /** The number of a group for each number of v: those that loops tie to one another. */
+  tiedColumns() {
+    const group = Array.from({ length: this.nv }, (_, k) => k);
+    const join = (a, b) => {
+      const [from, to] = [group[a], group[b]];
+      if (from !== to) group.forEach((own, k) => own === from && (group[k] = to));
+    };
+    for (const { v, nv } of this.coordinates) for (let k = 1; k < nv; k++) join(v, v + k);
+    if (!this.nRows) return group;
+    this.openAt(this.aside(this.still(), 0.5)); // where nothing is zero by chance
+    for (let i = 0; i < this.nRows; i++) {
+      const row = this.slopes.subarray(i * this.nv, (i + 1) * this.nv);
+      const first = row.findIndex((x) => x !== 0);
+      row.forEach((x, k) => x !== 0 && join(first, k));
     }
-    return free;
+    return group;
   }
 
   allButBase() {
     const free = new Uint8Array(this.nv).fill(1);
     if (this.base >= 0) this.hold(free, this.base);
     return free;
+  }
+
+  /** All positions zero, and no turn of quaternions. */
+  still() {
+    const q = new Float64Array(this.nq);
+    for (const c of this.coordinates) if (c.nq > c.nv) q[c.q + c.nq - 4] = 1;
+    return q;
+  }
+
+  /** A configuration beside q. */
+  aside(q, far) {
+    return this.integrate(q, Float64Array.from(this.unit, (unit, k) => far * unit * Math.cos(3 * k + 1)));
   }
 
   /** Take the numbers of a coordinate from those that move. */
@@ -626,20 +718,48 @@ class Path {
     }
     const rows = new Rows(robot.scaledRows(free), robot.nRows, robot.nv);
     const move = this.predicted(rows, change, step);
+    const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
+    if (far > 3 * LONGEST_CLOSED_STEP) return NO_FARTHER;
     const after = robot.integrate(this.q, robot.inUnits(move));
     this.place(after, share * length);
     const beyond = ignoreLimits ? [] : robot.clamp(after, free);
     const own = Uint8Array.from(free);
     for (const c of beyond) robot.hold(own, c);
-    const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
     const { q, pressed } = robot.correctedInside(after, own, 0.5 * far, ignoreLimits);
     if (q === null) {
       const at = [...new Set([...beyond, ...pressed])].map((c) => robot.joints[robot.coordinates[c].joint].name);
-      return at.length ? `${at.join(", ")} at ${at.length > 1 ? "limits" : "its limit"}` : "its loops close no farther";
+      return at.length ? `${at.join(", ")} at ${at.length > 1 ? "limits" : "its limit"}` : NO_FARTHER;
     }
     const tangent = robot.difference(this.q, q).map((x, k) => (x * free[k]) / (step * robot.unit[k]));
     Object.assign(this, { q, share, tangent, rank: rows.rank });
     return null;
+  }
+
+  /** Go on from a dead point, where others move though the coordinate stands: first they do, then
+   *  loops are closed with the coordinate a little farther. Whether that went well. */
+  aside(length, longest, free, ignoreLimits) {
+    const { robot } = this;
+    const usual = robot.rankBeside(this.q, free);
+    robot.openAt(this.q);
+    const rows = new Rows(robot.scaledRows(free), robot.nRows, robot.nv, SINGULAR);
+    if (rows.rank === usual) return false;
+    const before = this.tangent ?? free.map(() => 0);
+    const way = Float64Array.from(free, (on, k) => on * (before[k] + 1e-3 * Math.sin(k + 1)));
+    rows.project(way);
+    const size = Math.sqrt(sumOfSquares(way));
+    if (!(size > 1e-9)) return false;
+    for (let step = longest; step > 1e-3 * longest; step *= 0.5) {
+      const share = Math.min(1, this.share + step);
+      for (const far of [0.1, -0.1, 0.3, -0.3]) {
+        const after = robot.integrate(this.q, robot.inUnits(way, far / size));
+        this.place(after, share * length);
+        const { q } = robot.correctedInside(after, free, 0.6, ignoreLimits);
+        if (q === null) continue;
+        Object.assign(this, { q, share, tangent: null, rank: 0 });
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The move of the others that keeps loops closed to first order: the least one. Where a
@@ -667,13 +787,14 @@ class Path {
  *  from others are left out. Source: modified Gram-Schmidt with pivots, G. H. Golub, C. F. Van Loan,
  *  "Matrix Computations", 4th ed., sections 5.2.8 and 5.4. */
 class Rows {
-  constructor(matrix, m, n) {
+  constructor(matrix, m, n, dependent = DEPENDENT) {
     this.n = n;
     this.matrix = matrix;
     this.order = [];
     this.q = [];
     const rest = Float64Array.from(matrix);
-    const left = Array.from({ length: m }, (_, i) => i);
+    const left = [];
+    for (let i = 0; i < m; i++) if (matrix.subarray(i * n, (i + 1) * n).some((x) => x !== 0)) left.push(i);
     this.lengths = Array.from({ length: m }, () => []);
     let first = 0;
     while (left.length) {
@@ -688,7 +809,7 @@ class Rows {
       this.q.forEach((q, j) => (this.lengths[pivot][j] += takeAway(row, q))); // what rounding left
       const length = Math.sqrt(sumOfSquares(row));
       first ||= length;
-      if (!(length > DEPENDENT * first)) break;
+      if (!(length > dependent * first)) break;
       for (let k = 0; k < n; k++) row[k] /= length;
       this.lengths[pivot].push(length);
       for (const i of left) this.lengths[i].push(takeAway(rest.subarray(i * n, (i + 1) * n), row));

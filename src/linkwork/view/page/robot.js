@@ -210,7 +210,7 @@ export class RobotOnStage {
     if (!this.meshes.visual.length && this.data.parts.some((part) => part.kind === "visual")) this._build("visual");
     for (const mesh of this.meshes.visual) mesh.visible = this.shown.has("visual");
     this._ghostGroup = new THREE.Group();
-    this._ghostMaterial = new THREE.MeshStandardMaterial({ color: 0x4d8df0, roughness: 0.9, transparent: true, opacity: 0.26 });
+    this._ghostMaterial = new THREE.MeshStandardMaterial({ color: 0x4d8df0, roughness: 0.9, transparent: true, opacity: 0.26, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 });
     this._ghostLinks = this.links.map(() => {
       const link = new THREE.Group();
       link.matrixAutoUpdate = false;
@@ -234,7 +234,8 @@ export class RobotOnStage {
       for (const mesh of this.meshes[kind]) {
         const on = lit.has(mesh.userData.link);
         mesh.material.emissive.setHex(on ? MARK.actuated : 0);
-        mesh.material.emissiveIntensity = on ? 0.32 : 0;
+        mesh.material.emissiveIntensity = on ? 0.16 : 0;
+        if (!this._coloured || kind === "collision") mesh.material.color.setHex(on ? 0x9fbdf7 : 0xffffff);
       }
     this._lit = lit;
     this._axisOf = axis && joint >= 0 ? joint : undefined;
@@ -275,9 +276,8 @@ export class RobotOnStage {
         const joint = this.data.link_joint[mesh.userData.link];
         const share = joint >= 0 ? torques.shares[joint] : null;
         material.color.set(share === null ? 0xc9ced6 : heat(share));
-      } else material.color.set(0xffffff);
+      } else material.color.setHex(this._lit?.has(mesh.userData.link) ? 0x9fbdf7 : 0xffffff);
     }
-    this.onTorques?.(torques);
   }
 
   // --- shapes -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ export class Stage {
     this.camera.up.set(...UP);
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
     this.renderer.autoClear = false;
+    this.renderer.debug.checkShaderErrors = false; // asking would wait for the compiler
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -38,7 +39,11 @@ export class Stage {
     this._waiting = 0;
     this._lights();
     this._ground();
-    new ResizeObserver(() => this._resize()).observe(host);
+    new ResizeObserver(() => {
+      this._resize();
+      this._onResize?.();
+      this._onResize = null;
+    }).observe(host);
     this._watchPixelRatio();
     this.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
@@ -55,6 +60,21 @@ export class Stage {
   changed(poses = true) {
     if (poses) this.renderer.shadowMap.needsUpdate = true;
     if (!this._waiting) this._waiting = requestAnimationFrame((time) => this.frame(time));
+  }
+
+  /** Call once when the view has got its new size. */
+  resized(call) {
+    this._onResize = call;
+  }
+
+  /** Whether nothing is going to be drawn as things are. */
+  get idle() {
+    return !this._waiting;
+  }
+
+  /** Begin to compile what will be drawn, while the rest of the page is being made. */
+  prepare() {
+    this.renderer.compile(this.world, this.camera);
   }
 
   /** Draw now. */
@@ -92,8 +112,10 @@ export class Stage {
     else d.subVectors(this.camera.position, this.orbit.target).normalize();
     const half = (FIELD_OF_VIEW * Math.PI) / 360;
     const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+    const distance = (1.1 * this.size) / Math.sin(narrow);
     this.orbit.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(d, (1.06 * this.size) / Math.sin(narrow));
+    this.orbit.target.z -= 0.03 * distance * Math.tan(half) * 2; // the bar below takes room
+    this.camera.position.copy(this.orbit.target).addScaledVector(d, distance);
     this.orbit.minDistance = 0.05 * this.size;
     this.orbit.maxDistance = 40 * this.size;
     this.orbit.update();
@@ -207,8 +229,8 @@ export class Stage {
     uniforms.cell.value = cell;
     uniforms.reach.value = reach;
     uniforms.middle.value.set(this.centre.x, this.centre.y);
-    for (const plane of [this.shadow, this.grid]) {
-      plane.scale.setScalar(2 * reach);
+    for (const [plane, extent] of [[this.shadow, 2.4 * this.size], [this.grid, reach]]) {
+      plane.scale.setScalar(2 * extent);
       plane.position.set(this.centre.x, this.centre.y, this.groundHeight);
     }
     this.grid.position.z -= 2e-4 * this.size;

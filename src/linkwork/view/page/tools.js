@@ -1,6 +1,6 @@
 // What the pointer does in the view: hovering, dragging links and frames, measuring.
 
-import { h, lengthText } from "./dom.js";
+import { h, lengthText, signed } from "./dom.js";
 import { matrixFrom, numbersOf } from "./shapes.js";
 
 const REACHED = 1e-4; // m, rad: nearer than this is said to be there
@@ -17,7 +17,6 @@ export class Tools {
     this.label = h("div", { class: "label", hidden: true });
     this.distance = h("div", { class: "label measure", hidden: true });
     this.stage.host.append(this.label, this.distance);
-    this._handle();
     this._measureMarks();
     const { canvas } = this.stage;
     canvas.addEventListener("pointermove", (event) => this._moved(event));
@@ -53,7 +52,7 @@ export class Tools {
 
   _moved(event) {
     if (this._link) return void (this._link.event = event, this.stage.changed(false));
-    if (event.buttons || this.controls.dragging) return this._leave();
+    if (event.buttons || this.controls?.dragging) return this._leave();
     this._hovering = event;
     this.stage.changed(false);
   }
@@ -68,7 +67,7 @@ export class Tools {
   _hover() {
     const event = this._hovering;
     this._hovering = null;
-    if (this.controls.axis) return void (this.label.hidden = true);
+    if (this.controls?.axis) return void (this.label.hidden = true);
     const found = this.pick(event);
     const joint = found?.robot === this.app.robot && found ? this.app.robot.data.link_joint[found.link] : -1;
     this.app.attend(joint, "view");
@@ -91,7 +90,7 @@ export class Tools {
   // --- dragging a link turns its joint ------------------------------------------------------------
 
   _down(event) {
-    if (event.button !== 0 || this.controls.axis) return;
+    if (event.button !== 0 || this.controls?.axis) return;
     this._pressed = { x: event.clientX, y: event.clientY };
     if (this.measuring || event.pointerType === "touch" || event.shiftKey) return;
     const found = this.pick(event);
@@ -169,16 +168,17 @@ export class Tools {
 
   // --- the handle ---------------------------------------------------------------------------------
 
-  _handle() {
+  /** The handle, made when it is first asked for. */
+  _makeHandle() {
     const { stage } = this;
     this.controls = new THREE.TransformControls(stage.camera, stage.canvas);
     this.controls.setSize(0.85);
+    this.controls.setColors(0xd9453d, 0x2f9e4f, 0x3a6fe0, 0xf2b134);
     this.target = new THREE.Object3D();
     stage.front.add(this.target);
-    const helper = this.controls.getHelper();
-    helper.visible = false;
-    stage.front.add(helper);
-    this.helper = helper;
+    this.controls.setMode(this.mode);
+    this.helper = this.controls.getHelper();
+    stage.front.add(this.helper);
     this.controls.addEventListener("change", () => stage.changed(false));
     this.controls.addEventListener("dragging-changed", (event) => {
       stage.orbit.enabled = !event.value;
@@ -196,6 +196,7 @@ export class Tools {
   grab(name) {
     const frame = this.app.robot.data.frames.indexOf(name);
     if (frame < 0) return this.app.say(name ? `There is no frame called ${name}.` : "");
+    if (!this.controls) this._makeHandle();
     this.frame = frame;
     this.controls.attach(this.target);
     this.helper.visible = true;
@@ -208,15 +209,15 @@ export class Tools {
   release() {
     this.frame = undefined;
     this._goal = false;
-    this.controls.detach();
-    this.helper.visible = false;
+    this.controls?.detach();
+    if (this.helper) this.helper.visible = false;
     this.app.say("");
     this.stage.changed(false);
   }
 
   setMode(mode) {
     this.mode = mode;
-    this.controls.setMode(mode);
+    this.controls?.setMode(mode);
     this.stage.changed(false);
   }
 
@@ -330,7 +331,7 @@ export class Tools {
     this.distance.textContent = text;
     const seen = this.stage.onScreen(world[0].clone().add(world[1]).multiplyScalar(0.5));
     this.distance.style.transform = `translate(${seen.x}px, ${seen.y}px) translate(-50%, -140%)`;
-    const parts = ["x", "y", "z"].map((axis) => `Δ${axis} ${(1000 * d[axis]).toFixed(1)}`);
+    const parts = ["x", "y", "z"].map((axis) => `Δ${axis} ${signed(1000 * d[axis], 1)}`);
     this.measured = { distance: d.length(), d: [d.x, d.y, d.z] };
     const sentence = `${text}  (${parts.join(", ")} mm)`;
     if (this._said !== sentence) this.app.say((this._said = sentence));
@@ -342,7 +343,7 @@ export class Tools {
     if (this._link?.event) this._pull();
     else if (this._hovering) this._hover();
     if (this._goal) this._aim();
-    else if (this._settle || !this.controls.dragging) {
+    else if (this._settle || !this.controls?.dragging) {
       this._settle = false;
       this._follow();
     }
@@ -351,5 +352,6 @@ export class Tools {
 }
 
 function listed(names) {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }
