@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/plots.md and docs/render.md.
+"""Draw the pictures of docs/plots.md.
 
 python tools/docs/plot_pictures.py
 """
@@ -24,8 +24,8 @@ def saved(axes: Any, name: str, size: tuple[float, float], **how: Any) -> None:
     figure.savefig(DOCS / name, metadata=metadata, **how)
 
 
-def plots() -> None:
-    """The pictures of docs/plots.md."""
+def main() -> int:
+    """Draw and write them."""
     import matplotlib as mpl  # noqa: PLC0415 -- an extra
 
     import linkwork as lw  # noqa: PLC0415 -- after the path is set
@@ -49,26 +49,6 @@ def plots() -> None:
     saved(lw.plots.workspace(robot, plane="xz"), "plots-workspace.png", (6.4, 4.8), dpi=80)
     reach = lw.plots.reachability(robot, plane="xz", orientations=24)
     saved(reach, "plots-reach.png", (6.4, 4.8), dpi=80)
-
-
-def renders() -> None:
-    """The pictures of docs/render.md."""
-    import linkwork as lw  # noqa: PLC0415 -- after the path is set
-
-    panda = lw.load("panda")
-    q = [0.3, -0.6, 0.2, -2.1, 0.1, 1.6, 0.7]
-    panda.render(DOCS / "render-panda.png", q, size=(640, 480), view=(-40, 18))
-    five = lw.load("five_bar")
-    way = five.assemble([[0.2, -0.1], [0.7, 0.5], [0.2, -0.1]]).q
-    five.render(
-        DOCS / "render-five-bar.gif", trajectory=way, times=[0, 0.8, 1.6], size=(320, 240), fps=12.5
-    )
-
-
-def main() -> int:
-    """Write all pictures."""
-    plots()
-    renders()
     return 0
 
 
