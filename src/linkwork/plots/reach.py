@@ -48,6 +48,11 @@ _STEPS_TO_PLANE = 25
 _SEEN_FROM = (28.0, -45.0)
 """Degrees above the horizon, and about z."""
 _AT_ONCE = 1.0e-9
+"""Seconds for a target: so the solver does not look for what is nearest to one that is out of
+reach, which would take a thousand times as long. One try is made all the same."""
+_SEEN_FROM = (28.0, -45.0)
+"""Degrees above the horizon, and about z."""
+_AT_ONCE = 1.0e-9
 """Seconds for a target: a search ends after its first round, and does not look for what is nearest
 to a target that is out of reach, which would take a thousand times as long."""
 _LONG = 50_000  # poses from which a terminal is shown how far they are
@@ -251,7 +256,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     orientations: Literal["any"] | int | ArrayLike = "any",
     step: float | None = None,
     box: ArrayLike | None = None,
-    searches: int = 48,
+    searches: int = 100,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -306,7 +311,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
         for search in range(searches):
             asked, q0 = starts.of(search)
             if asked.any():
-                how: dict[str, Any] = {"seed": seed + search, "seconds": _AT_ONCE}
+                how: dict[str, Any] = {"seed": seed + search, "tries": 1, "seconds": _AT_ONCE}
                 found = solver.solve(targets[asked], q0, threads=threads, **how)
                 starts.put(asked, np.asarray(found.success), found.q)
             if tell is not None:
