@@ -50,11 +50,6 @@ _SEEN_FROM = (28.0, -45.0)
 _AT_ONCE = 1.0e-9
 """Seconds for a target: so the solver does not look for what is nearest to one that is out of
 reach, which would take a thousand times as long. One try is made all the same."""
-_SEEN_FROM = (28.0, -45.0)
-"""Degrees above the horizon, and about z."""
-_AT_ONCE = 1.0e-9
-"""Seconds for a target: a search ends after its first round, and does not look for what is nearest
-to a target that is out of reach, which would take a thousand times as long."""
 _LONG = 50_000  # poses from which a terminal is shown how far they are
 
 
