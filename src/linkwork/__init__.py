@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from linkwork.saving import Saved as Saved
     from linkwork.saving import save as save
     from linkwork.saving import to_text as to_text
+    from linkwork.scene import Scene as Scene
     from linkwork.simulating import simulate as simulate
     from linkwork.simulation.inputs import Event as Event
     from linkwork.simulation.joint_forces import PD as PD
@@ -82,6 +83,7 @@ _HOMES = {
     "load": "loading",
     "Saved": "saving",
     "save": "saving",
+    "Scene": "scene",
     "to_text": "saving",
     "simulate": "simulating",
     "pose": "poses",
@@ -107,6 +109,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "PD",
     "Robot",
     "Saved",
+    "Scene",
     "ShapeError",
     "Simulation",
     "Stops",

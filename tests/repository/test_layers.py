@@ -54,6 +54,7 @@ RANK = {
     "urdf": 7,
     "jax": 7,
     "torch": 7,
+    "scene": 7.2,
     "trajectory": 7.5,
     "view": 8,
     "plots": 8.2,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.formats.mjcf.records import Geom, MjcfModel
 from linkwork.formats.urdf import records
@@ -59,12 +60,12 @@ class MeshFile:
         return np.diag([*self.scale, 1.0]) @ T
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Triangles:
-    """A mesh of vertices, metre, and faces of their numbers; without faces it is their hull."""
+    """Vertices (n, 3), metre, and faces (k, 3) of their numbers; without faces it is their hull."""
 
-    vertices: tuple[Vector3, ...]
-    faces: tuple[tuple[int, int, int], ...]
+    vertices: Floats
+    faces: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,8 @@ def _shape(geom: Geom) -> Shape:
     if mesh.files:
         return MeshFile(mesh.files, mesh.scale, mesh.ref_pos, mesh.ref_quat)
     if mesh.vertices:
-        return Triangles(mesh.vertices, mesh.faces)
+        faces = np.array(mesh.faces, np.int64).reshape(-1, 3)
+        return Triangles(np.array(mesh.vertices), faces)
     return Unread(f"the mesh '{mesh.name}' is made by MuJoCo itself, and is not read")
 
 

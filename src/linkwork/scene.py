@@ -1,0 +1,608 @@
+"""What stands around a robot: named obstacles as plain data.
+
+A `Scene` is a list of shapes at poses. It is shown beside robots; it computes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork import atomic
+from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
+from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.formats import yaml
+from linkwork.formats.loops import Fields, real_text
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere, Vector3
+from linkwork.formats.urdf.source import bytes_of_file
+from linkwork.geometry.simplify import SimpleMesh
+from linkwork.locating import Folders, locate
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile, Triangles
+from linkwork.poses import pose as pose_of
+from linkwork.poses import xyz_wxyz
+
+__all__ = ["Points", "Scene", "SceneObject", "ShownObject"]
+
+Floats = NDArray[np.float64]
+
+SHOWN_HALF_SPACE = 4.0
+"""The side (m) of the square that a half-space is shown as."""
+
+SHOWN_POINTS = 20_000
+"""Points of a cloud that are shown at most: every second, third, ... of more."""
+
+_POINT_RADIUS = 0.004  # m, of points that have none, where they are shown
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Points:
+    """A cloud of points (n, 3), m, each of which is a ball of this ``radius``."""
+
+    points: Floats
+    radius: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SceneObject:
+    """An obstacle: its shape at ``T_world_object`` (4, 4), read-only, and its colour, 0 to 1.
+
+    ``file`` says where a mesh came from, and its scale; its vertices are in ``shape``.
+    """
+
+    name: str
+    shape: Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Triangles | Points
+    T_world_object: Floats
+    rgba: Rgba | None = None
+    file: MeshFile | None = None
+
+
+class ShownObject(NamedTuple):
+    """An obstacle as it is drawn: ``geometry`` in its own frame, at ``T_world_part`` (4, 4)."""
+
+    name: str
+    geometry: SimpleMesh
+    T_world_part: Floats
+    rgba: Rgba | None
+
+
+class Scene:
+    """Named obstacles in the world: boxes, spheres, cylinders, capsules, meshes, points, ...
+
+    A pose is a matrix (4, 4), as `lw.pose` makes it, or a position (3,) in m; none is the world's
+    origin. A name stands for one obstacle. ``rgba`` are four numbers from 0 to 1.
+    """
+
+    def __init__(self) -> None:
+        self._objects: dict[str, SceneObject] = {}
+        self._drawn: dict[str, tuple[Any, SimpleMesh]] = {}  # and the shape that it is of
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the obstacles, in the order in which they were added."""
+        return tuple(self._objects)
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __iter__(self) -> Iterator[SceneObject]:
+        return iter(tuple(self._objects.values()))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._objects
+
+    def __repr__(self) -> str:
+        n = len(self._objects)
+        told = ", ".join(list(self._objects)[:6]) + (", ..." if n > 6 else "")
+        return f"Scene({n} object{'' if n == 1 else 's'}{': ' if n else ''}{told})"
+
+    def get(self, name: str) -> SceneObject:
+        """The obstacle of this name.
+
+        Raises: UnknownNameError with the nearest names.
+        """
+        if name not in self._objects:
+            raise UnknownNameError("object of the scene", name, self.names)
+        return self._objects[name]
+
+    def copy(self) -> Scene:
+        """A scene with the same obstacles, which changes by itself."""
+        made = Scene()
+        made._objects = dict(self._objects)
+        return made
+
+    # what is added
+
+    def add_box(
+        self, name: str, size: ArrayLike, pose: ArrayLike | None = None, *, rgba: Any = None
+    ) -> SceneObject:
+        """Add a box of ``size`` (3,), the full lengths of its sides (m), centred at its pose.
+
+        Raises: InputError, ShapeError; a name that is taken is refused.
+        """
+        return self._add(name, Box(_lengths(size, "size")), pose, rgba)
+
+    def add_sphere(
+        self, name: str, radius: float, pose: ArrayLike | None = None, *, rgba: Any = None
+    ) -> SceneObject:
+        """Add a sphere of this radius (m), centred at its pose.
+
+        Raises: as `add_box`.
+        """
+        return self._add(name, Sphere(_length(radius, "radius")), pose, rgba)
+
+    def add_cylinder(
+        self,
+        name: str,
+        radius: float,
+        length: float,
+        pose: ArrayLike | None = None,
+        *,
+        rgba: Any = None,
+    ) -> SceneObject:
+        """Add a cylinder about z of its pose, which is its centre (m).
+
+        Raises: as `add_box`.
+        """
+        shape = Cylinder(_length(radius, "radius"), _length(length, "length"))
+        return self._add(name, shape, pose, rgba)
+
+    def add_capsule(
+        self,
+        name: str,
+        radius: float,
+        length: float,
+        pose: ArrayLike | None = None,
+        *,
+        rgba: Any = None,
+    ) -> SceneObject:
+        """Add a capsule about z of its pose, which is its centre; ``length`` is without its ends.
+
+        Raises: as `add_box`.
+        """
+        shape = Capsule(_length(radius, "radius"), finite_number(length, "length", least=0.0))
+        return self._add(name, shape, pose, rgba)
+
+    def add_ellipsoid(
+        self, name: str, radii: ArrayLike, pose: ArrayLike | None = None, *, rgba: Any = None
+    ) -> SceneObject:
+        """Add an ellipsoid with half axes ``radii`` (3,), in m, centred at its pose.
+
+        Raises: as `add_box`.
+        """
+        return self._add(name, Ellipsoid(_lengths(radii, "radii")), pose, rgba)
+
+    def add_half_space(
+        self, name: str, pose: ArrayLike | None = None, *, rgba: Any = None
+    ) -> SceneObject:
+        """Add all that lies below z = 0 of its pose: a floor, or turned a wall or a ceiling.
+
+        Raises: as `add_box`.
+        """
+        return self._add(name, HalfSpace(), pose, rgba)
+
+    def add_mesh(
+        self,
+        name: str,
+        mesh: Any,
+        pose: ArrayLike | None = None,
+        *,
+        scale: ArrayLike = (1.0, 1.0, 1.0),
+        rgba: Any = None,
+    ) -> SceneObject:
+        """Add a mesh: a file, a mesh of trimesh, or vertices (n, 3) in m and faces (k, 3).
+
+        A file is read now. Its colour is that of its material, where there is one alone.
+
+        Raises: as `add_box`; InputError for a file that is not there or is refused.
+        """
+        factors = finite_rows(np.broadcast_to(real_array(scale, "scale"), 3), "scale", 3)
+        if not np.all(factors):
+            raise InputError(f"scale must not be 0, which would make '{name}' flat")
+        file = None
+        if isinstance(mesh, (str, os.PathLike)):
+            path = Path(os.fspath(mesh))
+            file = MeshFile((os.path.abspath(path),), _three(factors))
+            mesh, color = _loaded(path)
+            rgba = color if rgba is None else rgba
+        shape = _triangles(mesh, name, factors)
+        return self._add(name, shape, pose, rgba, file)
+
+    def add_points(
+        self,
+        name: str,
+        points: ArrayLike,
+        pose: ArrayLike | None = None,
+        *,
+        radius: float = 0.0,
+        rgba: Any = None,
+    ) -> SceneObject:
+        """Add points (n, 3), m, as a camera or a scanner sees them; each is a ball of ``radius``.
+
+        Raises: as `add_box`.
+        """
+        rows = finite_rows(points, "points", 3).reshape(-1, 3)
+        if not len(rows):
+            raise InputError(f"'{name}' has no points; give at least one, of shape (n, 3)")
+        size = finite_number(radius, "radius", least=0.0)
+        return self._add(name, Points(_frozen(rows), size), pose, rgba)
+
+    def _add(
+        self, name: str, shape: Any, pose: Any, rgba: Any, file: MeshFile | None = None
+    ) -> SceneObject:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"the name of an obstacle must be a text, not {name!r:.60}")
+        if name in self._objects:
+            raise InputError(
+                f"the scene has an object named '{name}': give another name, or remove('{name}') "
+                f"first; move('{name}', pose) puts it elsewhere"
+            )
+        self._objects[name] = SceneObject(name, shape, _pose(pose), _color(rgba), file)
+        return self._objects[name]
+
+    # what is changed
+
+    def move(self, name: str, pose: ArrayLike) -> SceneObject:
+        """Put an obstacle at another pose: (4, 4), or a position (3,), which keeps its rotation.
+
+        Raises: UnknownNameError; InputError, ShapeError.
+        """
+        before = self.get(name)
+        moved = np.array(_pose(pose))
+        if np.shape(pose) == (3,):
+            moved[:3, :3] = before.T_world_object[:3, :3]
+        self._objects[name] = replace(before, T_world_object=_frozen(moved))
+        return self._objects[name]
+
+    def recolor(self, name: str, rgba: Any) -> SceneObject:
+        """Give an obstacle another colour; None is that of whoever shows it.
+
+        Raises: UnknownNameError; InputError.
+        """
+        self._objects[name] = replace(self.get(name), rgba=_color(rgba))
+        return self._objects[name]
+
+    def remove(self, name: str) -> None:
+        """Take an obstacle away.
+
+        Raises: UnknownNameError.
+        """
+        self.get(name)
+        del self._objects[name]
+        self._drawn.pop(name, None)
+
+    def clear(self) -> None:
+        """Take all obstacles away."""
+        self._objects.clear()
+        self._drawn.clear()
+
+    # what is seen
+
+    def geometry(self, name: str) -> SimpleMesh:
+        """The vertices (n, 3), m, and faces (k, 3) that an obstacle is drawn with, in its frame.
+
+        Round shapes are as `linkwork.geometry.volumes` makes them. A half-space is a square of 4 m,
+        points are small octahedra.
+
+        Raises: UnknownNameError.
+        """
+        shape = self.get(name).shape
+        known = self._drawn.get(name)
+        if known is None or known[0] is not shape:
+            known = self._drawn[name] = shape, _drawn(shape)
+        return known[1]
+
+    def shown(self) -> Iterator[ShownObject]:
+        """All obstacles as they are drawn."""
+        for each in self:
+            yield ShownObject(each.name, self.geometry(each.name), each.T_world_object, each.rgba)
+
+    # as text
+
+    def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The scene as YAML, which is written to a file too where a path is given.
+
+        A mesh of a file is told by its name: relative where it lies in the folder of ``path`` or
+        below, whole elsewhere. Others stand in the text.
+
+        Raises: InputError for a file that cannot be written, or a text of more than 500,000
+        characters, which nobody would read again.
+        """
+        lines = ["objects:"] if len(self) else ["objects: []"]
+        folder = None if path is None else Path(os.path.abspath(path)).parent
+        for each in self:
+            marks = ["  - ", *["    "] * 4]
+            entry = _entry(each, folder)
+            lines += [mark + line for mark, line in zip(marks, entry, strict=False)]
+        text = "\n".join(lines) + "\n"
+        if len(text) > yaml.LONGEST_FILE:
+            raise InputError(
+                f"the scene is a text of {len(text):,} characters, and at most "
+                f"{yaml.LONGEST_FILE:,} are read: save its meshes as files and add these"
+            )
+        if path is not None:
+            atomic.write_bytes(path, text.encode())
+        return text
+
+    @classmethod
+    def from_yaml(cls, source: str | os.PathLike[str], *, allow: Folders = ()) -> Scene:
+        """The scene of a YAML file, or of a text (it has several lines), as `to_yaml` writes it.
+
+        Each of ``objects`` has a ``name``, one shape, and where it is not at the origin ``xyz`` and
+        ``rpy`` (rad) or ``wxyz``; ``rgba`` is its colour. Shapes: ``box: [x, y, z]``,
+        ``sphere: radius``, ``cylinder`` and ``capsule: {radius: r, length: l}``,
+        ``ellipsoid: [x, y, z]``, ``half_space: true``, ``mesh: {file: name, scale: [x, y, z]}`` or
+        ``{vertices: ..., faces: ...}``, ``points: {xyz: ..., radius: r}``. Mesh files lie beside
+        the file, in its package, or in ``allow``.
+
+        Raises: InputError with the line of what is wrong; MissingFileError.
+        """
+        text, file = str(source), ""
+        if not isinstance(source, str) or "\n" not in source:
+            file = os.fspath(source)
+            text = bytes_of_file(file, yaml.LONGEST_FILE).decode(errors="replace")
+        reader = _Reader(file, allow)
+        root = reader.mapping(yaml.parse(text, file), "a scene")
+        scene = cls()
+        for key, node in root.items():
+            if key != "objects":
+                reader.fail(node, f"a scene has 'objects'; '{key:.60}' is none of its keys")
+        for node in reader.listed(root.get("objects"), "'objects'"):
+            reader.add(scene, node)
+        return scene
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def _length(value: Any, what: str) -> float:
+    return finite_number(value, what, above=0.0)
+
+
+def _lengths(values: ArrayLike, what: str) -> Vector3:
+    rows = finite_rows(values, what, 3)
+    if rows.shape != (3,) or not np.all(rows > 0):
+        raise InputError(f"{what} must be three lengths above 0 m, not {rows.tolist()!r:.80}")
+    return _three(rows)
+
+
+def _three(values: Floats) -> Vector3:
+    x, y, z = values.tolist()
+    return (x, y, z)
+
+
+def _pose(given: Any) -> Floats:
+    """A pose (4, 4), read-only, of what stands for one."""
+    array = np.eye(4) if given is None else real_array(given, "pose")
+    if array.shape not in ((3,), (4, 4)):
+        raise ShapeError(
+            "a pose has shape (4, 4), as lw.pose makes it, or (3,) for a position; not "
+            f"{array.shape}"
+        )
+    found = np.eye(4)
+    if array.shape == (3,):
+        found[:3, 3] = finite_rows(array, "pose", 3)
+    else:
+        found = rigid_pose(array, "pose")
+    found.setflags(write=False)
+    return found
+
+
+def _color(given: Any) -> Rgba | None:
+    """Four numbers from 0 to 1, of three or four."""
+    if given is None:
+        return None
+    color = real_array(given, "rgba")
+    if color.shape not in ((3,), (4,)) or not np.all((color >= 0) & (color <= 1)):
+        raise InputError(f"rgba must be three or four numbers from 0 to 1, not {given!r:.80}")
+    red, green, blue, alpha = [*color.tolist(), 1.0][:4]
+    return (red, green, blue, alpha)
+
+
+def _loaded(path: Path) -> tuple[Any, Rgba | None]:
+    """The mesh in a file, and its colour where all of it has one."""
+    from linkwork.geometry.load import load  # noqa: PLC0415  few scenes have meshes
+
+    loaded = load(path)
+    colors = {part.rgba for part in loaded.parts}
+    return loaded.mesh(), colors.pop() if len(colors) == 1 else None
+
+
+def _triangles(mesh: Any, name: str, scale: Floats) -> Triangles:
+    """The record of a mesh of trimesh, or of a pair of vertices and faces."""
+    if hasattr(mesh, "vertices") and hasattr(mesh, "faces"):
+        mesh = mesh.vertices, mesh.faces
+    if not isinstance(mesh, (tuple, list)) or len(mesh) != 2:
+        raise InputError(
+            f"the mesh of '{name}' must be a file, a mesh of trimesh or a pair of vertices (n, 3) "
+            f"and faces (k, 3), not {type(mesh).__name__}"
+        )
+    vertices = finite_rows(np.asarray(mesh[0]), "vertices", 3)
+    faces = np.asarray(mesh[1])
+    if vertices.ndim != 2 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
+        raise ShapeError(
+            f"vertices have shape (n, 3) and faces (k, 3), not {vertices.shape} and {faces.shape}"
+        )
+    if faces.dtype.kind not in "iu" or faces.min() < 0 or faces.max() >= len(vertices):
+        raise InputError(f"faces must be numbers of vertices, from 0 to {len(vertices) - 1}")
+    faces = faces.astype(np.int64)
+    if np.prod(scale) < 0:  # mirrored: what was outside stays outside
+        faces = faces[:, ::-1]
+    return Triangles(_frozen(vertices * scale), _frozen(faces))
+
+
+def _frozen(array: Any) -> Any:
+    array = np.array(array)
+    array.setflags(write=False)
+    return array
+
+
+def _drawn(shape: Any) -> SimpleMesh:
+    """The mesh that a shape is drawn as."""
+    from linkwork.geometry import volumes  # noqa: PLC0415  imports trimesh
+
+    if isinstance(shape, Triangles):
+        return SimpleMesh(shape.vertices, shape.faces)
+    if isinstance(shape, Points):
+        return _octahedra(shape)
+    if isinstance(shape, HalfSpace):
+        mesh: Any = volumes.box((SHOWN_HALF_SPACE, SHOWN_HALF_SPACE, 0.01))
+        mesh.apply_translation([0.0, 0.0, -0.005])
+    elif isinstance(shape, Box):
+        mesh = volumes.box(shape.size)
+    elif isinstance(shape, Sphere):
+        mesh = volumes.sphere(shape.radius)
+    elif isinstance(shape, Ellipsoid):
+        mesh = volumes.ellipsoid(shape.radii)
+    elif isinstance(shape, Capsule):
+        mesh = volumes.capsule(shape.radius, shape.length)
+    else:
+        mesh = volumes.cylinder(shape.radius, shape.length)
+    return SimpleMesh(np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int64))
+
+
+_CORNERS = np.vstack([np.eye(3), -np.eye(3)])
+_SIDES = np.array(
+    [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
+)
+
+
+def _octahedra(cloud: Points) -> SimpleMesh:
+    """An octahedron at each point, or at some of very many."""
+    points = cloud.points[:: -(-len(cloud.points) // SHOWN_POINTS)]
+    corners = points[:, None] + (cloud.radius or _POINT_RADIUS) * _CORNERS
+    faces = _SIDES + 6 * np.arange(len(points))[:, None, None]
+    return SimpleMesh(corners.reshape(-1, 3), faces.reshape(-1, 3))
+
+
+# --- YAML -----------------------------------------------------------------------------------------
+
+
+def _entry(each: SceneObject, folder: Path | None) -> list[str]:
+    """The lines of an obstacle; files in the folder are named from there."""
+    lines = [f"name: {json.dumps(each.name, ensure_ascii=False)}", _shape_text(each, folder)]
+    p, wxyz = xyz_wxyz(each.T_world_object)
+    if np.any(p):
+        lines.append(f"xyz: {_row(p)}")
+    if np.any(wxyz != (1.0, 0.0, 0.0, 0.0)):
+        lines.append(f"wxyz: {_row(wxyz)}")
+    if each.rgba is not None:
+        lines.append(f"rgba: {_row(each.rgba)}")
+    return lines
+
+
+def _row(numbers: Any) -> str:
+    return "[" + ", ".join(real_text(number) for number in numbers) + "]"
+
+
+def _rows(rows: Any) -> str:
+    return "[" + ", ".join(_row(row) for row in rows) + "]"
+
+
+def _shape_text(each: SceneObject, folder: Path | None) -> str:
+    """The line that says what shape an obstacle has."""
+    shape = each.shape
+    if isinstance(shape, Box):
+        text = f"box: {_row(shape.size)}"
+    elif isinstance(shape, Sphere):
+        text = f"sphere: {real_text(shape.radius)}"
+    elif isinstance(shape, Ellipsoid):
+        text = f"ellipsoid: {_row(shape.radii)}"
+    elif isinstance(shape, HalfSpace):
+        text = "half_space: true"
+    elif isinstance(shape, Points):
+        text = f"points: {{radius: {real_text(shape.radius)}, xyz: {_rows(shape.points)}}}"
+    elif isinstance(shape, Triangles):
+        if each.file is not None:
+            path = Path(each.file.names[0])
+            if folder is not None and folder in path.parents:
+                path = path.relative_to(folder)
+            name = json.dumps(path.as_posix(), ensure_ascii=False)
+            text = f"mesh: {{file: {name}, scale: {_row(each.file.scale)}}}"
+        else:
+            faces = json.dumps(shape.faces.tolist())
+            text = f"mesh: {{vertices: {_rows(shape.vertices)}, faces: {faces}}}"
+    else:
+        kind = "capsule" if isinstance(shape, Capsule) else "cylinder"
+        sizes = f"radius: {real_text(shape.radius)}, length: {real_text(shape.length)}"
+        text = f"{kind}: {{{sizes}}}"
+    return text
+
+
+_SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "half_space", "mesh", "points")
+
+
+class _Reader(Fields):
+    """Obstacles of a YAML file, one by one; what is wrong is said with its line."""
+
+    def __init__(self, file: str, allow: Folders) -> None:
+        super().__init__(file)
+        self.allow = allow
+
+    def fail(self, node: yaml.Node | None, why: str) -> NoReturn:
+        """Refuse what stands at a node.
+
+        Raises: InputError.
+        """
+        line = f":{node.line}" if node is not None and node.line else ""
+        raise InputError(f"{self.file or 'scene'}{line}: {why}") from None
+
+    def add(self, scene: Scene, node: yaml.Node) -> None:
+        """Add the obstacle of one entry."""
+        given = self.mapping(node, "objects")
+        self.known(node, ("name", *_SHAPES, "xyz", "rpy", "wxyz", "rgba"), "an object")
+        name = self.text(given.get("name"), "the name of an object", at=node)
+        kinds = [kind for kind in _SHAPES if kind in given]
+        if len(kinds) != 1:
+            had = f"has {' and '.join(kinds)}" if kinds else "has none"
+            self.fail(node, f"'{name}' needs one shape of {', '.join(_SHAPES)}; it {had}")
+        values = {key: value.plain() for key, value in given.items()}
+        turns = {key: values[key] for key in ("rpy", "wxyz") if key in values}
+        try:
+            T = pose_of(values.get("xyz", (0.0, 0.0, 0.0)), **turns)
+            self._shape(scene, name, kinds[0], given[kinds[0]], {"pose": T})
+            scene.recolor(name, values.get("rgba", scene.get(name).rgba))
+        except InputError as error:
+            self.fail(node, str(error))
+
+    def _shape(
+        self, scene: Scene, name: str, kind: str, node: yaml.Node, at: dict[str, Any]
+    ) -> None:
+        value = node.plain()
+        if kind in ("box", "sphere", "ellipsoid"):
+            getattr(scene, f"add_{kind}")(name, value, **at)
+        elif kind == "half_space":
+            if value is not True:
+                self.fail(node, f"half_space is true, not {value!r:.60}")
+            scene.add_half_space(name, **at)
+        elif kind in ("cylinder", "capsule"):
+            fields = self._fields(node, kind, ("radius", "length"))
+            sizes = (fields.get("radius"), fields.get("length"))
+            getattr(scene, f"add_{kind}")(name, *sizes, **at)
+        elif kind == "points":
+            fields = self._fields(node, kind, ("xyz", "radius"))
+            scene.add_points(name, fields.get("xyz", []), radius=fields.get("radius", 0.0), **at)
+        else:
+            self._mesh(scene, name, node, at)
+
+    def _mesh(self, scene: Scene, name: str, node: yaml.Node, at: dict[str, Any]) -> None:
+        fields = self._fields(node, "mesh", ("file", "scale", "vertices", "faces"))
+        scale = fields.get("scale", (1.0, 1.0, 1.0))
+        if "file" not in fields:
+            mesh = fields.get("vertices"), fields.get("faces")
+            scene.add_mesh(name, mesh, scale=scale, **at)
+            return
+        written = self.text(node.value["file"], "the file of a mesh")
+        path = locate(written, self.file or None, self.allow)
+        scene.add_mesh(name, path, scale=scale, **at)
+
+    def _fields(self, node: yaml.Node, kind: str, names: tuple[str, ...]) -> dict[str, Any]:
+        self.mapping(node, kind)
+        self.known(node, names, kind)
+        return node.plain()
