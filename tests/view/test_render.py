@@ -153,6 +153,21 @@ def test_a_robot_without_shapes_shows_its_skeleton_and_says_so(tmp_path):
     assert (np.abs(shown - shown[0, 0]).max(axis=2) > 60.0).sum() > 100
 
 
+def test_obstacles_are_shown_where_they_are(tmp_path):
+    robot, scene = lw.load("planar_2r"), lw.Scene()
+    scene.add_sphere("ball", 0.2, (0.9, 0.9, 0.0))
+    scene.add_box("box", (0.3, 0.3, 0.3), (-0.9, -0.9, 0.0), rgba=(0.1, 0.7, 0.2, 1.0))
+    made = drawn(robot, tmp_path / "scene.png", scene=scene, view="top")
+    shown = image_of(made.path)
+    for name, centre in (("ball", (0.9, 0.9, 0.2)), ("box", (-0.9, -0.9, 0.15))):
+        x, y = made.pixels(centre).astype(int)
+        assert np.abs(shown[y, x] - shown[0, 0]).max() > 60.0, name
+    red, green, _ = shown[y, x]
+    assert green > 1.5 * red
+    with pytest.raises(InputError, match=r"linkwork\.Scene"):
+        robot.render(tmp_path / "wrong.png", scene=["ball"])
+
+
 def test_a_missing_mesh_is_named_and_the_rest_is_shown(tmp_path):
     text = (
         '<robot name="half"><link name="a"><visual><geometry><box size="0.3 0.3 0.3"/></geometry>'

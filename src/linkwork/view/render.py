@@ -281,8 +281,6 @@ class _Stage:
         self._shapes = [_mesh_of(self._model, k) for k in range(len(self._model.parts))]
         self._fixed = _obstacles(scene)
         self._frames = [robot.mechanism.frame(n) for n in _listed(frames)]
-        if not self._shapes:
-            self.messages += (f"'{robot.name}' has no shapes to show: this is its skeleton",)
         self._extent = 0.0
 
     def framed(self, q: Floats, view: View, size: tuple[int, int]) -> Perspective:
