@@ -108,7 +108,7 @@ def _shown(given: ShowArguments) -> tuple[str, ...] | None:
 
 
 def _beside(robot: lw.Robot, q: Floats | None, others: list[lw.Robot]) -> list[PageRobot]:
-    """The other robots, one behind the other to the right of the first, with room between them."""
+    """The other robots, one after the other along y, with room between them."""
     standing: list[PageRobot] = []
     if not others:
         return standing
