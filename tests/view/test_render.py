@@ -120,7 +120,13 @@ def test_a_tool_is_where_the_camera_says(tmp_path, view):
         assert abs(middle @ [-unit[1], unit[0]]) < 1.5
         assert middle @ unit > 0.0
     assert seen
-    assert made.pixels(np.stack([T[:3, 3], T[:3, 3]])).shape == (2, 2)
+    # lengths across the view have one scale; straight lines stay straight
+    look, here = made.camera, T[:3, 3]
+    across, upward = made.pixels(here + 0.1 * look.right), made.pixels(here + 0.1 * look.up)
+    np.testing.assert_allclose(upward - at, [0.0, at[0] - across[0]], atol=1e-9)
+    np.testing.assert_allclose(across[1], at[1], atol=1e-9)
+    three = made.pixels(here + np.array([[0.0], [0.3], [1.0]]) * [0.2, -0.1, 0.3])
+    assert abs(np.linalg.det(three[1:] - three[0])) < 1e-8
 
 
 def test_links_cover_what_lies_behind(tmp_path):
