@@ -137,10 +137,12 @@ def test_links_cover_what_lies_behind(tmp_path):
     for order in (("near", "far"), ("far", "near")):
         links = "".join(
             f'<link name="{n}"><visual><origin xyz="{parts[n][1]}"/><geometry><box size="0.2 1 1"/>'
-            f'</geometry><material name="{n}"><color rgba="{parts[n][0]} 1"/></material></visual></link>'
+            f'</geometry><material name="{n}"><color rgba="{parts[n][0]} 1"/></material></visual>'
+            "</link>"
             for n in order
         )
-        joint = f'<joint name="j" type="fixed"><parent link="{order[0]}"/><child link="{order[1]}"/></joint>'
+        ends = f'<parent link="{order[0]}"/><child link="{order[1]}"/>'
+        joint = f'<joint name="j" type="fixed">{ends}</joint>'
         robot = lw.load(f'<robot name="two">{links}{joint}</robot>')
         shown = image_of(drawn(robot, tmp_path / "two.png", view="front").path)
         red, _, blue = shown[90, 120]
@@ -230,8 +232,8 @@ def test_a_gif_has_its_frames_and_its_time(tmp_path):
 def test_an_mp4_can_be_played(tmp_path):
     av = pytest.importorskip("av", reason="PyAV (pip install av) is missing")
     robot = lw.load("five_bar")
-    made = drawn(robot, tmp_path / "five.mp4", trajectory=robot.assemble([[0.2, 0.1], [0.6, 0.4]]).q,
-                 times=[0.0, 0.5], fps=20.0)  # fmt: skip
+    way = robot.assemble([[0.2, 0.1], [0.6, 0.4]]).q
+    made = drawn(robot, tmp_path / "five.mp4", trajectory=way, times=[0.0, 0.5], fps=20.0)
     with av.open(BytesIO(made.path.read_bytes())) as film:
         stream = film.streams.video[0]
         pictures = [frame.to_ndarray(format="rgb24") for frame in film.decode(stream)]
