@@ -11,16 +11,29 @@ if TYPE_CHECKING:
     from linkwork.robot import Robot
     from linkwork.view.drawing import Drawing
     from linkwork.view.live import Viewer
+    from linkwork.view.render import Rendered
 
 
 class RobotView:
     """What a robot looks like."""
 
     def plot(self: Robot, q: ArrayLike | None = None, **how: Any) -> Drawing:
-        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts."""
+        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts.
+
+        Without a display or an extra; `Drawing.save` writes SVG and PNG. The options are those of
+        `linkwork.view.drawing.drawing`: shapes, view, size, frames, labels, com, loops, ground,
+        title, path and allow.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
         from linkwork.view.drawing import drawing  # noqa: PLC0415  not all need it
 
         return drawing(self, q, **how)
+
+    def _repr_html_(self: Robot) -> str:
+        from linkwork.view.reprs import robot_html  # noqa: PLC0415  for notebooks
+
+        return robot_html(self)
 
     def view(self: Robot, q: ArrayLike | None = None, **how: Any) -> Viewer:
         """A page in the browser with the robot at q (nq,), by default neutral."""
@@ -46,8 +59,13 @@ class RobotView:
 
         return export_glb(self, path, **how)
 
-    def render(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
-        """A shaded picture or film of the robot in a file, without a display."""
+    def render(
+        self: Robot, path: str | os.PathLike[str], q: ArrayLike | None = None, **how: Any
+    ) -> Rendered:
+        """A shaded picture (.png) of the robot at q (nq,), by default neutral, or a film of it.
+
+        A film (.gif, .mp4) shows a trajectory. Neither needs a display.
+        """
         from linkwork.view.render import render  # noqa: PLC0415  not all need it
 
-        return render(self, path, **how)
+        return render(self, path, q, **how)

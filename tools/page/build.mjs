@@ -26,19 +26,72 @@ const REPLACED = {
     export function WebGLEnvironments() {
       return { get: (texture) => texture ?? null, dispose() {} };
     }`,
+  "renderers/webgl/WebGLOutput.js": "export class WebGLOutput {}",
+  "renderers/webgl/WebGLMorphtargets.js":
+    "export function WebGLMorphtargets() { return { update() {} }; }",
+  "renderers/webgl/WebGLUniformsGroups.js":
+    "export function WebGLUniformsGroups() { return { bind() {}, update() {}, dispose() {} }; }",
 };
 
 // Shaders of materials, and pieces of shaders, that nothing on the page uses.
 const LEFT_OUT =
-  /ShaderLib\/(background|backgroundCube|cube|equirect|linedashed|meshlambert|meshmatcap|meshphong|meshtoon|sprite|distanceRGBA|distance|vsm)\.glsl|ShaderChunk\/(alphahash|aomap|batching|bsdfs|bumpmap|clearcoat|cube_uv|displacementmap|emissivemap|envmap|gradientmap|iridescence|lightmap|lightprobes|lights_lambert|lights_phong|lights_toon|morph|normalmap_pars|skin|transmission)\w*\.glsl/;
+  /ShaderLib\/(background|backgroundCube|cube|equirect|linedashed|meshlambert|meshmatcap|meshphong|meshtoon|sprite|distanceRGBA|distance|vsm)\.glsl|ShaderChunk\/(alphahash|aomap|batching|bsdfs|bumpmap|clearcoat|cube_uv|displacementmap|emissivemap|envmap|gradientmap|iridescence|lightmap|lightprobes|lights_lambert|lights_phong|lights_toon|morph|normalmap_pars|skin|tonemapping|transmission)\w*\.glsl/;
+
+// What is never defined in a shader of the page: what depends on it goes.
+const UNDEFINED = new Set([
+  "USE_ALPHAHASH", "USE_ALPHAMAP", "USE_ANISOTROPY", "USE_AOMAP", "USE_BATCHING", "USE_BUMPMAP",
+  "USE_CLEARCOAT", "USE_DISPERSION", "USE_DISPLACEMENTMAP", "USE_EMISSIVEMAP", "USE_ENVMAP",
+  "USE_FOG", "USE_IRIDESCENCE", "USE_LIGHT_PROBES", "USE_LIGHT_PROBES_GRID", "USE_LIGHTMAP",
+  "USE_METALNESSMAP", "USE_MORPHCOLORS", "USE_MORPHNORMALS", "USE_MORPHTARGETS",
+  "USE_NORMALMAP", "USE_NORMALMAP_OBJECTSPACE", "USE_NORMALMAP_TANGENTSPACE",
+  "USE_ROUGHNESSMAP", "USE_SHEEN", "USE_SKINNING", "USE_SPECULARMAP", "USE_TANGENT",
+  "USE_TRANSMISSION",
+]);
+const NONE = /^#if NUM_(RECT_AREA|SPOT|POINT)_LIGHT\w* ?> ?0$|^#if NUM_CLIPPING_PLANES ?> ?0$/;
+
+/** A shader without the branches of what is never defined. */
+function withoutUnused(text) {
+  const kept = [], open = []; // of each condition: "gone" (a branch), "kept" (the other), "asked"
+  for (const line of text.split("\n")) {
+    const [, word, name] = line.match(/^#(if|ifdef|ifndef|elif|else|endif)\b ?(\w*)/) ?? [];
+    const gone = open.includes("gone");
+    if (word === "if" || word === "ifdef" || word === "ifndef") {
+      const never = NONE.test(line) || (word === "ifdef" && UNDEFINED.has(name));
+      const always = word === "ifndef" && UNDEFINED.has(name);
+      open.push(gone ? "asked" : never ? "gone" : always ? "kept" : "asked");
+      if (!gone && open.at(-1) === "asked") kept.push(line);
+      continue;
+    }
+    if (word === "elif" && open.at(-1) === "kept") throw new Error(`a branch that is never taken: ${line}`);
+    if (word === "elif" && open.at(-1) === "gone") {
+      open.pop();
+      open.push("asked");
+      if (!open.includes("gone")) kept.push(line.replace("#elif", "#if"));
+      continue;
+    }
+    if (word === "else" && ["gone", "kept"].includes(open.at(-1))) {
+      open.push(open.pop() === "gone" ? "kept" : "gone");
+      continue;
+    }
+    if (word === "endif") {
+      const state = open.pop();
+      if (state === "asked" && !open.includes("gone")) kept.push(line);
+      continue;
+    }
+    if (!gone) kept.push(line);
+  }
+  return kept.join("\n");
+}
 
 function minifiedShader(text) {
-  return text
+  const plain = text
     .replace(/\/\*[^]*?\*\//g, "")
     .replace(/\/\/.*$/gm, "")
     .replace(/[ \t]+/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .replace(/\n{2,}/g, "\n")
+    .replace(/^ /gm, "");
+  return withoutUnused(plain)
     .replace(/^(?!#).*$/gm, (line) => line.replace(/ ?([-+*/=<>(){}[\],;:?!&|^%]) ?/g, "$1"))
     .trim() + "\n";
 }

@@ -184,6 +184,7 @@ COMMANDS: dict[str, type[Any]] = {
     "demo": arguments.DemoArguments,
     "models": arguments.ModelsArguments,
     "info": arguments.InfoArguments,
+    "show": arguments.ShowArguments,
     "fk": arguments.FkArguments,
     "jacobian": arguments.JacobianArguments,
     "ik": arguments.IkArguments,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import typer
 
 _ROBOT, _OUTPUT, _POSITION, _FORCES = "Robot", "Output", "Joint positions", "Forces"
+_PAGE = "Page"
 
 
 def option(
@@ -37,8 +38,8 @@ def option(
     return field(default=default, metadata={"typer": info})
 
 
-def flag(name: str, text: str, *, default: bool = False, panel: str | None = None) -> Any:
-    """An option without a value."""
+def flag(name: str, text: str, *, default: bool | None = False, panel: str | None = None) -> Any:
+    """An option without a value; a default of None says that it was not given."""
     info = typer.Option(name, help=text, rich_help_panel=panel)
     return field(default=default, metadata={"typer": info})
 
@@ -131,6 +132,83 @@ class InfoArguments(RobotArguments):
     frame: str | None = _frame("With --from: where the chain ends.")
     frames: bool = flag("--frames", "List all frames.")
     json: bool = _json()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowArguments(RobotArguments):
+    """Show robots: in a page of the browser that moves them, or in a file.
+
+    Without --out a page is served to this machine alone, until Ctrl-C: it has sliders for the
+    joints and a handle for inverse kinematics, and keeps loops closed. Over SSH, and with
+    --no-browser, only its address is printed. With --out the ending says what is written: .svg or
+    .png (a drawing), .html (the page as one file that needs nothing else), .glb (for other
+    programs), .gif or .mp4 (a film; without --trajectory of every joint from limit to limit).
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork show ur5e",
+        'linkwork show panda --deg --q "0 -30 0 -120 0 90 45" --out panda.svg',
+        "linkwork show five_bar --out five_bar.html",
+        "linkwork show ur5e panda --no-browser --port 9000",
+    )
+
+    more: list[str] | None = argument(
+        "[FILE|NAME]...",
+        "More robots, to stand beside it.",
+        default=None,
+        autocompletion=complete_model,
+    )
+    q: list[str] | None = option(
+        "--q",
+        "Q",
+        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
+        "Joints that are not named stay neutral.",
+        panel=_POSITION,
+    )
+    ghost: list[str] | None = option(
+        "--ghost", "Q", "A second configuration, which is seen through.", panel=_POSITION
+    )
+    trajectory: str | None = option(
+        "--trajectory",
+        "FILE",
+        "A motion to play: .npz or .csv, as simulate --save and trajectories write them, or joint "
+        "positions, one configuration a row, as .csv or .npy.",
+        panel=_POSITION,
+    )
+    duration: float | None = option(
+        "--duration", "S", "How long the motion lasts, in seconds.", panel=_POSITION
+    )
+    scene: str | None = option(
+        "--scene", "FILE", "What stands around the robot: a .yaml file, as scenes are written."
+    )
+    collision: bool = flag("--collision", "Shapes for collisions in place of the visual ones.")
+    rad: bool = flag("--rad", "The page shows angles in radians, in place of degrees.")
+    allow: list[str] | None = _allow()
+    port: int | None = option(
+        "--port",
+        "N",
+        "The page's port; where it is taken, the next that is free. 0: any. Default: 8790.",
+        least=0,
+        most=65535,
+        panel=_PAGE,
+    )
+    host: str = option(
+        "--host",
+        "ADDRESS",
+        "The address that is served; 0.0.0.0: to all machines that reach this one.",
+        default="127.0.0.1",
+        panel=_PAGE,
+    )
+    browser: bool | None = flag(
+        "--browser/--no-browser",
+        "Whether a browser is opened; by default where there is a desktop.",
+        default=None,
+        panel=_PAGE,
+    )
+    render: bool = flag("--render", "A .png is shaded, in place of drawn.", panel=_OUTPUT)
+    out: str | None = option(
+        "--out", "FILE", "Write this file: .svg, .png, .html, .glb, .gif or .mp4.", panel=_OUTPUT
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +345,8 @@ class IkArguments(RobotArguments):
         "--steps", "N", "Steps of a try, at most; default: 16, with lower priorities 60."
     )
     threads: int | None = _threads()
-    show: bool = flag("--show", "A table of each task's errors.", panel=_OUTPUT)
+    errors: bool = flag("--errors", "A table of each task's errors.", panel=_OUTPUT)
+    show: bool = flag("--show", "Show the answer in a page, as `show` does.", panel=_OUTPUT)
     json: bool = _json()
     out: str | None = _out(
         ".npy with the joint positions, .csv with success and errors beside them"
@@ -381,6 +460,7 @@ class SimulateArguments(RobotArguments):
         panel=_OUTPUT,
     )
     save: str | None = option("--save", "FILE", "Write all states: .npz, or .csv.", panel=_OUTPUT)
+    show: bool = flag("--show", "Play the motion in a page, as `show` does.", panel=_OUTPUT)
     threads: int | None = _threads()
     json: bool = _json()
 

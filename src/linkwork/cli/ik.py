@@ -27,6 +27,10 @@ NOT_SOLVED = 1
 """The exit code where the input was right, and some targets were not reached."""
 
 
+MOST_PRESETS = 50
+"""So many answers a page offers at most."""
+
+
 class Asked(NamedTuple):
     """The request: a frame at poses, or tasks that bring their targets."""
 
@@ -52,6 +56,8 @@ def run(given: IkArguments) -> None:
         _show_one(robot, asked, given, result, names)
     else:
         _show_many(robot, asked, given, result, names)
+    if given.show:
+        _show_page(robot, result, q0)
     if not np.all(result.success):
         first = "not solved: " if result.shape == () else ""
         output.note(f"linkwork: {first}{result.reason}")
@@ -67,8 +73,8 @@ def _check(given: IkArguments) -> None:
         raise InputError("give --all or --best, not both")
     if given.every and given.poses is not None:
         raise InputError("--all takes one target, and --poses gives many: leave out one of them")
-    if given.show and given.json:
-        raise InputError("give --show or --json, not both")
+    if given.errors and given.json:
+        raise InputError("give --errors or --json, not both")
     turned = [text for text in (given.rpy, given.wxyz) if text is not None]
     if given.poses is not None and (given.xyz is not None or turned):
         raise InputError("give --poses, or --xyz with --rpy or --wxyz, not both")
@@ -152,6 +158,18 @@ def _solve(
 # what is told
 
 
+def _show_page(robot: lw.Robot, result: lw.ik.IKResult, q0: Floats | None) -> None:
+    """The answer in a page, the start as its ghost; of several the first, the others as presets."""
+    from linkwork.cli.show import until_stopped  # noqa: PLC0415  few need it
+
+    answers = [one.q for _, one in itertools.islice(result.rows(), MOST_PRESETS)]
+    if not answers:
+        return
+    presets = {f"answer {k}": q for k, q in enumerate(answers)} if len(answers) > 1 else {}
+    ghost = robot.neutral() if q0 is None else q0
+    until_stopped(robot.view(answers[0], ghost=ghost, presets=presets))
+
+
 def _as_json(
     robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> dict[str, Any]:
@@ -200,7 +218,7 @@ def _show_many(
             " ".join(output.number(v, 4) for v in angles.shown(one.q, turning)),
         )
     screen.print(shown)
-    if given.show:
+    if given.errors:
         screen.print("")
         show(result, screen)
     output.tell_rest(total, output.ROWS_SHOWN)
@@ -218,7 +236,7 @@ def _show_one(
     word = "solved" if result.success else "not solved; the nearest that was found"
     screen.print(output.heading(f"{robot.name}: {_one_of(asked, names)} {word}"))
     screen.print(inputs.joint_table(robot, result.q, Angles(given.deg)), "", sep="\n")
-    if given.show or len(names) > 1:
+    if given.errors or len(names) > 1:
         screen.print(table(result), "", sep="\n")
     screen.print(f"position error   {result.position_error:.3e} m")
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")

@@ -49,6 +49,10 @@ def run(given: SimulateArguments) -> None:
         output.print_json(result.to_dict())
     else:
         _show(output.console(), robot, result, Angles(given.deg))
+    if given.show:
+        from linkwork.cli import show  # noqa: PLC0415  few need it
+
+        show.until_stopped(result.animate())
     if not result:
         output.note(f"linkwork: not finished: {result.reason}")
         raise typer.Exit(DIVERGED)

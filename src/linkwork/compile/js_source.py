@@ -24,9 +24,10 @@ from linkwork.compile.optable import Op
 from linkwork.compile.recipe import Signature
 from linkwork.errors import InputError
 
-LONGEST_PART = 2_500
-"""Assignments of one function. V8 does not optimise functions of more than 60 KB of its bytecode,
-which some 7,000 assignments are, and takes long over those that are a little shorter."""
+LONGEST_PART = 1_500
+"""Assignments of one function. V8 leaves those of more than 60 KB of its bytecode to its
+interpreter: 14,000 assignments (inverse dynamics of the Stewart platform) took 130 microseconds as
+one function and 4 in parts of 1,000 to 4,000; 6,400 (the mass matrix of Talos) 410 and 7."""
 
 _DEEPEST = 40
 """Operations inside one another, as far as an expression is written in one piece."""
@@ -82,7 +83,8 @@ def js_source(
     single = len(signature.output_names) == 1
     outputs = [names.new("out" if single else each) for each in signature.output_names]
     script = Script(between=";\n  ")
-    script.add(own, graph, inputs, outputs, results=True)
+    inner = f"{own}_" if own in (*_MATH, _SCRATCH) else own
+    script.add(inner, graph, inputs, outputs, results=True)
     comment = [f"{own}: {plain(signature.name)}"]
     comment += [f"{plain(key).capitalize()}: {plain(value)}" for key, value in given.items()]
     comment += ["", *described(signature, inputs, outputs, labels or {})]
@@ -94,7 +96,7 @@ def js_source(
         "Written by Linkwork. What Linkwork writes is yours: use it under any terms you like.",
     ]
     told = "\n".join(f" * {line}".rstrip() for line in comment)
-    return f"/*\n{told}\n */\nconst {own} = (() => {{\n{script.text()}\nreturn {own};\n}})();\n"
+    return f"/*\n{told}\n */\nconst {own} = (() => {{\n{script.text()}\nreturn {inner};\n}})();\n"
 
 
 _RESERVED = frozenset(
@@ -245,8 +247,8 @@ def _form(op: Op) -> _Form:
         text = text[1:-1]
     call = re.fullmatch(r"(\w+)\((.*)\)", text)
     if call:
-        pieces = tuple(_Piece(k, _CHOICE, False) for k in range(op.arity))
-        return _Form(pieces, _ATOM, False, call[1])
+        listed = tuple(_Piece(k, _CHOICE, False) for k in range(op.arity))
+        return _Form(listed, _ATOM, False, call[1])
     if text == "-({0})":
         return _Form(("-", _Piece(0, _ATOM, False)), _SIGN, False)
     operator = next((o for o in _LEVELS if f" {o} " in text), "")

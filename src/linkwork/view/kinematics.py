@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.algorithms.center_of_mass import com
 from linkwork.algorithms.closure import closure, closure_jacobian, n_rows
 from linkwork.algorithms.configuration import one_difference, one_integrated
 from linkwork.algorithms.inverse_dynamics import tree_gravity_forces
@@ -37,6 +38,12 @@ from linkwork.ops.graph import GraphOps
 from linkwork.ops.protocol import Block
 from linkwork.spatial import so3
 
+Expressions = Callable[..., Mapping[str, Any]]
+"""A function ``(o, *vectors) -> {output: block}``."""
+
+LONGEST_WITH_FORCES = 250_000
+"""Characters of the kinematics of mechanisms that come with forces and a centre of mass."""
+
 
 class PageKinematics(NamedTuple):
     """The text of a function body in JavaScript, and in words what it does without."""
@@ -47,41 +54,55 @@ class PageKinematics(NamedTuple):
 
 def page_kinematics(m: Mechanism) -> PageKinematics:
     """The kinematics of a mechanism for the page; see this module."""
-    script, messages = Script(), list[str]()
-
-    def add(
-        name: str, sizes: Mapping[str, int], function: Callable[..., Mapping[str, Any]]
-    ) -> None:
-        traced = trace_function(name, sizes, function)
-        script.add(name, graph_of(traced, fuse=False), cleared=True)
-        names.append(name)
-
-    def known(algorithm: str) -> bool:
-        try:
-            find(algorithm).check(m)
-        except InputError as error:
-            messages.append(str(error))
-            return False
-        return True
-
-    names: list[str] = []
+    made = _Functions()
     q = {"q": m.n_q}
-    add("poses", q, lambda o, q: {"out": _poses(o, m, q)})
-    add("aim", {"T": 12, "target": 12}, _aim)
-    if m.is_closed:
-        add("closure", q, lambda o, q: {"out": closure(o, m, q), "J": closure_jacobian(o, m, q)})
-    if known("gravity_forces"):
-        add("gravity", q, lambda o, q: {"out": tree_gravity_forces(Sweep(o, m, q)).block(o)})
-    if known("com"):
-        add("com", q, lambda o, q: {"out": find("com").function(o, m, q)})
+    made.add("poses", q, lambda o, q: {"out": _poses(o, m, q)})
+    made.add("aim", {"T": 12, "target": 12}, _aim)
     for kind in (JointType.SPHERICAL, JointType.FLOATING):
         if kind in m.joint_types:
-            _add_joint(add, kind)
+            _add_joint(made, kind)
+    if m.is_closed:
+        rows = {"out": closure, "J": closure_jacobian}
+        made.add("closure", q, lambda o, q: {name: f(o, m, q) for name, f in rows.items()})
+    if len(made.script.text()) > LONGEST_WITH_FORCES:
+        made.messages.append(
+            f"'{m.name}' has {m.n_v} degrees of freedom: the page goes without forces under "
+            "gravity and without a centre of mass, whose texts would be long"
+        )
+    else:
+        _add_forces(made, m)
     data = _text({**_tree(m), "joints": _joints(m), **_coordinates(m), **_closed(m)})
-    functions = ",".join(names)
-    return PageKinematics(
-        f'"use strict";\n{script.text()}\nreturn {{{functions},data:{data}}}', tuple(messages)
-    )
+    functions = ",".join(made.names)
+    source = f'"use strict";\n{made.script.text()}\nreturn {{{functions},data:{data}}}'
+    return PageKinematics(source, tuple(made.messages))
+
+
+class _Functions:
+    """The emitted functions, their names, and what is left out."""
+
+    def __init__(self) -> None:
+        self.script, self.names, self.messages = Script(), list[str](), list[str]()
+
+    def add(self, name: str, sizes: Mapping[str, int], function: Expressions) -> None:
+        """Trace a function of vectors, and write it."""
+        traced = trace_function(name, sizes, function)
+        self.script.add(name, graph_of(traced, fuse=False), cleared=True)
+        self.names.append(name)
+
+
+def _add_forces(made: _Functions, m: Mechanism) -> None:
+    """What depends on masses, where the description says them."""
+    forces: list[tuple[str, str, str, Expressions]] = [
+        ("gravity", "gravity_forces", "forces under gravity",
+         lambda o, q: {"out": tree_gravity_forces(Sweep(o, m, q)).block(o)}),
+        ("com", "com", "the centre of mass", lambda o, q: {"out": com(o, m, q)}),
+    ]  # fmt: skip
+    for name, algorithm, what, function in forces:
+        try:
+            find(algorithm).check(m)
+            made.add(name, {"q": m.n_q}, function)
+        except InputError as error:
+            made.messages.append(f"the page goes without {what}: {error}")
 
 
 # --- graphs --------------------------------------------------------------------------------------
@@ -111,14 +132,19 @@ def _aim(o: GraphOps, T: Block, target: Block) -> Mapping[str, Block]:
     return {"out": o.concat([o.vector(way), turn]), "D": change}
 
 
-def _add_joint(add: Callable[..., None], kind: JointType) -> None:
-    label = kind.label
-    at, rate = {"q": kind.n_q}, {"v": kind.n_v}
-    add(
-        f"integrate_{label}", {**at, **rate}, lambda o, q, v: {"out": one_integrated(o, kind, q, v)}
+def _add_joint(made: _Functions, kind: JointType) -> None:
+    """Moving along a velocity, and the way between two positions, of joints with quaternions."""
+    n = kind.n_q
+    made.add(
+        f"integrate_{kind.label}",
+        {"q": n, "v": kind.n_v},
+        lambda o, q, v: {"out": one_integrated(o, kind, q, v)},
     )
-    add(f"difference_{label}", {**at, "q1": kind.n_q},
-        lambda o, q, q1: {"out": one_difference(o, kind, q, q1)})  # fmt: skip
+    made.add(
+        f"difference_{kind.label}",
+        {"q0": n, "q1": n},
+        lambda o, q0, q1: {"out": one_difference(o, kind, q0, q1)},
+    )
 
 
 # --- numbers -------------------------------------------------------------------------------------

@@ -95,10 +95,10 @@ def motion(
 ) -> Motion:
     """The motion that a trajectory is, with 60 states a second at most.
 
-    ``trajectory``: a `linkwork.trajectory.Trajectory` or its samples, a `Simulation` (``row`` picks
-    a roll-out of a batch, by default the first), configurations (n, nq), positions (n,) by joint
-    name (what is not named stays neutral; of a robot with loops the others follow), or None: every
-    joint from limit to limit.
+    ``trajectory``: a `linkwork.trajectory.Trajectory` or its samples, a `Motion`, a `Simulation`
+    (``row`` picks a roll-out of a batch, by default the first), configurations (n, nq), positions
+    (n,) by joint name (what is not named stays neutral; of a robot with loops the others follow),
+    or None: every joint from limit to limit.
 
     ``times`` (n,) in s say when configurations are passed, or ``duration`` how long they take, by
     default 3 s; of what has times of its own, ``duration`` changes the pace. ``loop``: whether it
@@ -112,27 +112,38 @@ def motion(
             raise InputError("times belong to a trajectory, and there is none: give `duration`")
         made = sweep(robot, duration=duration)
         return made if loop is None else replace(made, loop=loop)
-    instants, rows = _states(robot, trajectory, row)
-    if times is not None and (instants is not None or duration is not None):
-        other = "a duration" if instants is None else "times of its own"
+    own, rows = _states(robot, trajectory, row)
+    if loop is None and isinstance(trajectory, Motion):
+        loop = trajectory.loop
+    if loop is None:
+        loop = len(rows) > 2 and bool(np.allclose(rows[0], rows[-1], rtol=0.0, atol=1.0e-6))
+    whole = Motion(_instants(len(rows), own, times, duration), rows, loop)
+    return whole.thinned(min(RATE, MOST_STATES / max(whole.duration, 1.0e-9)))
+
+
+def _instants(
+    n: int, own: Floats | None, times: ArrayLike | None, duration: float | None
+) -> Floats:
+    """The instants (n,) of n states, from 0: their own, or those that are given.
+
+    Raises: InputError, ShapeError.
+    """
+    if times is not None and (own is not None or duration is not None):
+        other = "a duration" if own is None else "times of its own"
         raise InputError(f"the trajectory has {other}: leave out times")
-    n = len(rows)
     if times is not None:
-        instants = finite_rows(np.asarray(times), "times", n)
-        if instants.ndim != 1:
-            raise ShapeError(f"times must have shape ({n},), as many as states: {instants.shape}")
-    elif instants is None:
+        own = finite_rows(np.asarray(times), "times", n)
+        if own.ndim != 1:
+            raise ShapeError(f"times must have shape ({n},), as many as states: {own.shape}")
+    elif own is None:
+        own = np.linspace(0.0, 1.0, n)
         duration = DURATION if duration is None else duration
-        instants = np.linspace(0.0, 1.0, n)
-    instants = instants - instants[0]
+    instants = own - own[0]
     if np.any(np.diff(instants) <= 0.0):
         raise InputError("times must increase from each state to the next")
-    if duration is not None and n > 1:
-        instants = instants * (finite_number(duration, "duration", above=0.0) / instants[-1])
-    if loop is None:
-        loop = n > 2 and bool(np.allclose(rows[0], rows[-1], rtol=0.0, atol=1.0e-6))
-    whole = Motion(instants, rows, loop)
-    return whole.thinned(min(RATE, MOST_STATES / max(whole.duration, 1.0e-9)))
+    if duration is None or n < 2:
+        return instants
+    return instants * (finite_number(duration, "duration", above=0.0) / instants[-1])
 
 
 def sweep(robot: Robot, q: ArrayLike | None = None, *, duration: float | None = None) -> Motion:
@@ -308,6 +319,8 @@ def _states(
         return _of_trajectory(robot, given)
     if isinstance(given, Samples):
         return given.t, _rows(robot, given.q)
+    if isinstance(given, Motion):
+        return given.times, _rows(robot, given.q)
     if isinstance(given, Mapping):
         return None, _by_name(robot, given)
     return None, _rows(robot, given)

@@ -1,8 +1,8 @@
 """The page: robots, scene and motion in one HTML file that needs nothing else.
 
-It carries three.js (as built by ``tools/page``), our own modules of ``view/page/`` put together, the
-kinematics as JavaScript, and the data: one JSON object with shapes quantised to 16 bits an axis.
-It opens from a disk, asks no network for anything, and a strict Content-Security-Policy lets
+It carries three.js (as built by ``tools/page``), our own modules of ``view/page/`` put together,
+the kinematics as JavaScript, and the data: one JSON object with shapes quantised to 16 bits an
+axis. It opens from a disk, asks no network for anything, and a strict Content-Security-Policy lets
 nothing but these texts run. The live page is the same one with the address of its channel.
 """
 
@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import atomic
-from linkwork.checks import rigid_pose
+from linkwork.checks import rigid_pose, whole_number
 from linkwork.errors import InputError
+from linkwork.geometry.simplify import BUDGET, SimpleMesh
 from linkwork.locating import Folders
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
@@ -36,6 +37,7 @@ from linkwork.view.motion import Motion, configuration_to_show, driven_joints, m
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
+    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
 Units = Literal["deg", "rad"]
@@ -47,14 +49,14 @@ SHOWN = (
 """What the page can show: names for ``show``."""
 
 MODULES = (
-    *("dom.js", "shapes.js", "stage.js", "robot.js", "kinematics.js", "panel.js", "tools.js"),
-    *("motion.js", "live.js", "app.js"),
+    *("dom.js", "shapes.js", "stage.js", "compass.js", "robot.js", "kinematics.js", "panel.js"),
+    *("tools.js", "motion.js", "live.js", "record.js", "app.js"),
 )
 """The modules of the page, each after what it imports."""
 
 _STEPS = 65535  # of a coordinate in the box of its geometry
 _IMPORT = re.compile(r"(?m)^import [^;]*;\n")
-_EXPORT = re.compile(r"(?m)^export (?=(?:class|function|const) (\w+))")
+_EXPORT = re.compile(r"(?m)^export (?=(?:class|(?:async )?function|const) (\w+))")
 _COMMENT = re.compile(r"(?m)^\s*//.*\n|^\s*/\*\*.*\*/\n|^[ \t]+")
 _ENDS_A_SCRIPT = re.compile(r"</?script|<!--", re.IGNORECASE)
 
@@ -83,16 +85,19 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     *,
     q: Configuration | None = None,
     trajectory: Any = None,
-    scene: Any = None,
+    scene: Scene | None = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     show: Sequence[str] | None = None,
     units: Units = "deg",
     title: str | None = None,
     allow: Folders = (),
+    meshes_budget: int = BUDGET,
     robots: Sequence[PageRobot] = (),
-) -> None:
+) -> tuple[str, ...]:
     """Write one offline page with a robot that can be moved: a file that opens from a disk.
+
+    Returns what was left out or made simpler, and why.
 
     Args:
         robot: The robot.
@@ -108,6 +113,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
         units: The unit in which angles are shown at first: "deg" or "rad".
         title: The page's title; by default the names of the robots.
         allow: Folders that meshes may lie in besides the description's package.
+        meshes_budget: The number of triangles of a robot; one that has more is simplified.
         robots: More robots that stand beside it.
 
     Raises: InputError, ShapeError, UnknownNameError before anything is written.
@@ -117,9 +123,16 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     if moving is not None and q is None:
         first = PageRobot(robot, moving.q[0], ghost, presets or {}, allow=allow)
     data = page_data(
-        [first, *robots], scene=scene, trajectory=moving, show=show, units=units, title=title
+        [first, *robots],
+        scene=scene,
+        trajectory=moving,
+        show=show,
+        units=units,
+        title=title,
+        meshes_budget=meshes_budget,
     )
     atomic.write_bytes(path, page_text(data).encode())
+    return messages_of(data)
 
 
 # --- data -----------------------------------------------------------------------------------------
@@ -128,15 +141,16 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
 def page_data(
     robots: Sequence[PageRobot],
     *,
-    scene: Any = None,
+    scene: Scene | None = None,
     trajectory: Motion | None = None,
     show: Sequence[str] | None = None,
     units: Units = "deg",
     title: str | None = None,
+    meshes_budget: int = BUDGET,
 ) -> dict[str, Any]:
     """All that a page shows, ready to be written as JSON: metres, radians, poses as 12 numbers.
 
-    ``trajectory`` is one of the first robot.
+    ``trajectory`` is one of the first robot; ``meshes_budget`` the number of triangles of each.
 
     Raises: InputError, ShapeError, UnknownNameError.
     """
@@ -147,8 +161,9 @@ def page_data(
             raise InputError(f"show has {name!r:.40}: what can be shown is {', '.join(SHOWN)}")
     if not robots:
         raise InputError("a page shows at least one robot")
+    whole_number(meshes_budget, "meshes_budget")
     binary = bytearray()
-    shown = [_robot_data(each, binary) for each in robots]
+    shown = [_robot_data(each, binary, meshes_budget) for each in robots]
     return {
         "format": 1,
         "title": title or ", ".join(dict.fromkeys(each["name"] for each in shown)),
@@ -161,6 +176,11 @@ def page_data(
     }
 
 
+def messages_of(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a page leaves out or shows simpler, and why, each once."""
+    return tuple(dict.fromkeys(text for robot in data["robots"] for text in robot["messages"]))
+
+
 def motion_data(moving: Motion, robot: int = 0) -> dict[str, Any]:
     """A motion as the page plays it, of the robot with this number."""
     return {
@@ -171,16 +191,16 @@ def motion_data(moving: Motion, robot: int = 0) -> dict[str, Any]:
     }
 
 
-def scene_data(scene: Any) -> dict[str, Any]:
+def scene_data(scene: Scene | None) -> dict[str, Any]:
     """A scene by itself, as a page takes it later: ``scene`` and the ``binary`` of its shapes."""
     binary = bytearray()
     found = None if scene is None else _scene(scene, binary)
     return {"scene": found, "binary": base64.b64encode(binary).decode()}
 
 
-def _robot_data(shown: PageRobot, binary: bytearray) -> dict[str, Any]:
+def _robot_data(shown: PageRobot, binary: bytearray, meshes_budget: int) -> dict[str, Any]:
     robot, m = shown.robot, shown.robot.mechanism
-    model = view_model(robot, allow=shown.allow).simplified()
+    model = view_model(robot, allow=shown.allow).simplified(meshes_budget)
     q = configuration_to_show(robot, shown.q)
     T_world_robot = (
         np.eye(4)
@@ -259,7 +279,7 @@ def _tip(robot: Robot) -> int | None:
 
 
 def _link_joints(m: Mechanism) -> list[int]:
-    """The joint that moves each link, as an index of the page's joints; -1 for those of the base."""
+    """The joint that moves each link, as an index of the page's joints; -1 for the base's links."""
     moving = [body for body, kind in enumerate(m.body_joint_types) if kind.n_q]
     index = {body: k for k, body in enumerate(moving)}
     return [index.get(int(body), -1) for body in m.frame_body[: m.n_link_frames]]
@@ -308,7 +328,7 @@ def _joints(robot: Robot, model: ViewModel, q: Floats) -> list[dict[str, Any]]:
     return found
 
 
-def _scene(scene: Any, binary: bytearray) -> dict[str, Any]:
+def _scene(scene: Scene, binary: bytearray) -> dict[str, Any]:
     geometries = _Geometries(binary)
     objects = [
         {
@@ -350,16 +370,16 @@ class _Geometries:
         self._binary = binary
         self._known: dict[int, int] = {}
         self._written: dict[bytes, int] = {}
-        self._alive: list[Geometry] = []
+        self._alive: list[Geometry | SimpleMesh] = []
 
-    def add(self, geometry: Geometry) -> int:
+    def add(self, geometry: Geometry | SimpleMesh) -> int:
         """The index of a geometry."""
         if id(geometry) not in self._known:
             self._alive.append(geometry)
             self._known[id(geometry)] = self._write(geometry)
         return self._known[id(geometry)]
 
-    def _write(self, geometry: Geometry) -> int:
+    def _write(self, geometry: Geometry | SimpleMesh) -> int:
         lower, step, numbers = quantised(np.asarray(geometry.vertices, np.float64))
         faces = np.asarray(geometry.faces, np.int64)
         uv = None if geometry.uv is None or not len(faces) else np.asarray(geometry.uv, np.float64)
@@ -394,7 +414,7 @@ class _Geometries:
 
 
 def quantised(points: Floats) -> tuple[Floats, Floats, NDArray[np.uint16]]:
-    """Points (n, k) as whole numbers: ``lower`` (k,), ``step`` (k,), numbers (n, k) from 0 to 65535.
+    """Points (n, k) as numbers from 0 to 65535: ``lower`` (k,), ``step`` (k,), numbers (n, k).
 
     ``lower + step * numbers`` is each point within half a step.
     """
@@ -437,7 +457,7 @@ def page_text(data: Mapping[str, Any], *, live: Mapping[str, Any] | None = None)
         "title": html.escape(str(data["title"])),
         "style": style,
         "data": script_json(light),
-        "scripts": f"<script>{scripts[0]}</script>\n<script type=\"module\">{scripts[1]}</script>",
+        "scripts": f'<script>{scripts[0]}</script>\n<script type="module">{scripts[1]}</script>',
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _own("page.html"))
 

@@ -7,17 +7,20 @@
 //            framePose(name): 12 numbers in the robot's base
 //   app      what is below
 
-import { h, iconButton } from "./dom.js";
+import { Compass } from "./compass.js";
+import { h, iconButton, signed } from "./dom.js";
 import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
 import { Panel } from "./panel.js";
-import { heat, RobotOnStage } from "./robot.js";
-import { bytesOf, decoded, matrixFrom, merged, shaded } from "./shapes.js";
+import { record, recordingFailed } from "./record.js";
+import { heat, RobotOnStage, surface } from "./robot.js";
+import { bytesOf, decoded, merged, shaded } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
 
 const SMALL = matchMedia("(max-width: 760px)");
+const FIRST_DIRECTION = [0.84, -1.0, 0.5];
 const FIRST_SHOWN = ["visual", "loops", "ground", "shadow", "scene"];
 
 class App {
@@ -28,7 +31,8 @@ class App {
     this.chosen = 0;
     this.ownPresets = {};
     this.host = document.getElementById("stage");
-    this.stage = new Stage(this.host);
+    this.stage = new Stage(this.host, { smooth: page.record?.smooth });
+    this.stage.prepare(new THREE.Mesh(merged([]), surface()));
     this._overlay();
     const bytes = bytesOf(page.binary);
     this.robots = page.robots.map((data, k) => this._robot(data, kinematics[k], bytes));
@@ -47,8 +51,8 @@ class App {
     this._camera(page.options.camera);
     this._stageShows();
     this._themes();
-    this.stage.prepare();
     this.tools = new Tools(this);
+    this.tools.positionOnly = this._fewWays();
     this.motion = new MotionBar(this.host, this);
     this.panel = new Panel(document.getElementById("panel"), this);
     this.panel.build();
@@ -57,7 +61,7 @@ class App {
     this._keys();
     this.stage.beforeFrame.push(() => this._refresh());
     this.togglePanel(!SMALL.matches);
-    if (page.live) this.channel = new Channel(page.live, this);
+    if (page.live && !page.record) this.channel = new Channel(page.live, this);
   }
 
   get robot() {
@@ -170,6 +174,7 @@ class App {
     this.attend(-1, "panel");
     this.tools.release();
     this.chosen = index;
+    this.tools.positionOnly = this._fewWays();
     this.panel.build();
     this.motion.offer();
     this._refreshLegend();
@@ -217,20 +222,11 @@ class App {
     this.sceneMeshes = (scene?.objects ?? []).map((object) => {
       const raw = decoded(scene.geometries[object.geometry], data);
       const rgba = object.rgba ?? [0.72, 0.70, 0.66, 1];
-      let mesh;
-      if (raw.faces.length) {
-        const material = new THREE.MeshStandardMaterial({
-          vertexColors: true, roughness: 0.85, side: THREE.DoubleSide, transparent: rgba[3] < 1, opacity: rgba[3],
-        });
-        mesh = new THREE.Mesh(merged([{ shape: shaded(raw), T: object.T, rgba }]), material);
-        mesh.castShadow = mesh.receiveShadow = true;
-      } else {
-        const geometry = new THREE.BufferGeometry();
-        geometry.setAttribute("position", new THREE.BufferAttribute(raw.positions, 3));
-        geometry.applyMatrix4(matrixFrom(object.T));
-        const colour = new THREE.Color().setRGB(...rgba.slice(0, 3), THREE.SRGBColorSpace);
-        mesh = new THREE.Points(geometry, new THREE.PointsMaterial({ color: colour, size: 3, sizeAttenuation: false }));
-      }
+      const material = new THREE.MeshStandardMaterial({
+        vertexColors: true, roughness: 0.85, side: THREE.DoubleSide, transparent: rgba[3] < 1, opacity: rgba[3],
+      });
+      const mesh = new THREE.Mesh(merged([{ shape: shaded(raw), T: object.T, rgba }]), material);
+      mesh.castShadow = mesh.receiveShadow = true;
       mesh.userData = { sceneName: object.name };
       this.stage.world.add(mesh);
       return mesh;
@@ -270,6 +266,7 @@ class App {
   togglePanel(open = document.body.classList.contains("closed")) {
     document.body.classList.toggle("closed", !open);
     this.panelButton.setAttribute("aria-expanded", String(open));
+    if (SMALL.matches) this.stage.resized(() => this.stage.lookAtAll()); // the view has another shape
   }
 
   async screenshot() {
@@ -294,18 +291,25 @@ class App {
     return robot;
   }
 
+  /** Whether the chosen robot has too few joints to be put anywhere in any orientation. */
+  _fewWays() {
+    const { data, closed } = this.robot;
+    const driven = data.joints.filter((joint) => joint.v && !joint.coupled && (!closed || joint.actuated));
+    return driven.reduce((sum, joint) => sum + joint.v[1], 0) < 6;
+  }
+
   _overlay() {
     this.sentence = h("div", { class: "sentence", role: "status", "aria-live": "polite", hidden: true });
     this.channelState = h("div", { class: "channel", role: "status", hidden: true });
     this.legend = h("div", { id: "legend", hidden: true });
     this.measureButton = iconButton("measure", "Measure between two points (m)", () => this.tools.measure(!this.tools.measuring), { "aria-pressed": "false" });
     this.panelButton = iconButton("panel", "Panel (p)", () => this.togglePanel(), { "aria-controls": "panel" });
-    this.axes = h("div", { id: "axes", "aria-hidden": "true" });
+    this.compass = new Compass(this.stage, (direction) => this.showAll(direction));
     this.host.append(
       h("div", { id: "tools", role: "toolbar", "aria-label": "View" },
         iconButton("fit", "Show the whole robot (f)", () => this.showAll()), this.measureButton,
         iconButton("camera", "Save a picture (PNG)", () => this.screenshot()), this.panelButton),
-      this.legend, this.channelState, this.sentence);
+      this.legend, this.compass.element, this.channelState, this.sentence);
   }
 
   showAll(direction = null) {
@@ -316,15 +320,25 @@ class App {
   _fit() {
     const box = new THREE.Box3();
     for (const robot of this.robots) box.union(robot.view.box());
+    const most = 3 * box.getSize(new THREE.Vector3()).length();
+    for (const mesh of this.sceneMeshes) { // a floor or a wall would make the robot small
+      const around = new THREE.Box3().setFromObject(mesh);
+      if (mesh.visible && around.getSize(new THREE.Vector3()).length() < most) box.union(around);
+    }
     this.stage.fit(box);
   }
 
+  /** The box of all that casts shadows now. */
+  box() {
+    const box = new THREE.Box3();
+    for (const robot of this.robots) box.union(robot.view.box());
+    for (const mesh of this.sceneMeshes) if (mesh.visible) box.expandByObject(mesh);
+    return box;
+  }
+
   _camera(camera) {
-    this.stage.lookAtAll([0.84, -1.0, 0.5]);
-    if (!camera) return;
-    if (camera.position) this.stage.camera.position.set(...camera.position);
-    if (camera.target) this.stage.orbit.target.set(...camera.target);
-    this.stage.orbit.update();
+    this.stage.lookAtAll(FIRST_DIRECTION);
+    if (camera) this.stage.look(camera);
   }
 
   _themes() {
@@ -379,8 +393,9 @@ class App {
   _refreshLegend() {
     const on = this.shown.has("torques") && this.robot.canTorques;
     this.legend.hidden = !on;
-    if (!on) return;
+    if (!on) return this.panel.note(null);
     const { values, shares, known, largest } = this.robot.view.torques();
+    this.panel.note(values);
     const worst = shares.reduce((best, share, k) => ((share ?? -1) > (shares[best] ?? -1) ? k : best), 0);
     const joint = this.robot.data.joints[worst];
     const unit = joint.type === "prismatic" ? "N" : "N m";
@@ -390,7 +405,7 @@ class App {
     title.textContent = "Torque under gravity";
     bar.style.background = `linear-gradient(90deg, ${[0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1].map((s) => `#${heat(s).toString(16).padStart(6, "0")}`).join(", ")})`;
     ends.lastChild.textContent = known ? "effort limit" : `${largest.toPrecision(3)} ${unit}`;
-    note.textContent = values[worst] === null ? "" : `${joint.name}: ${values[worst].toPrecision(3)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
+    note.textContent = values[worst] === null ? "" : `${joint.name}: ${signed(values[worst], 2)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
   }
 }
 
@@ -409,6 +424,7 @@ export function start(kinematics) {
   addEventListener("error", (event) => outside.errors.push(String(event.message)));
   addEventListener("unhandledrejection", (event) => outside.errors.push(String(event.reason)));
   const page = JSON.parse(document.getElementById("data").textContent);
+  if (page.record) document.body.classList.add("recording");
   document.getElementById("data").textContent = ""; // the text is not needed any more
   try {
     const app = new App(page, kinematics);
@@ -429,11 +445,13 @@ export function start(kinematics) {
         return Array.from(robot.view.poses.slice(k, k + 12));
       },
     }));
-    app.stage.frame();
+    if (page.record) record(app, page.record, page.live);
+    else app.stage.frame();
     performance.mark("linkwork-first-frame");
     outside.ready = true;
   } catch (error) {
     outside.errors.push(String(error?.stack ?? error));
+    if (page.record) recordingFailed(page.live, error);
     const webgl = /WebGL/i.test(String(error));
     document.getElementById("stage").append(h("p", { class: "failure", text: webgl
       ? "The robot cannot be drawn: this browser has no WebGL, or it is turned off."

@@ -47,6 +47,11 @@ export function iconButton(name, label, onclick, attributes = {}) {
   return h("button", { type: "button", class: "icon-button", title: label, "aria-label": label, onclick, ...attributes }, icon(name));
 }
 
+/** A number with so many digits, with a true minus sign, and none before zero. */
+export function signed(x, digits) {
+  return x.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1").replace("-", "−");
+}
+
 /** A length as people say it. */
 export function lengthText(metres) {
   const mm = 1000 * metres;

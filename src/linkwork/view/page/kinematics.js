@@ -17,13 +17,16 @@ const AT_LIMIT = 1e-9; // m and rad
 const ROTATION_LENGTH = 0.22; // a radian weighs as this share of the robot's length
 const LONGEST_STEP = 1.0; // rad, over all joints
 const LONGEST_CLOSED_STEP = 0.15; // the same where loops are to follow
+const SPREAD = 0.7548776662466927; // its powers spread over the unit interval
 const SHORTEST_SHARE = 1e-5; // of a way: a shorter step makes nothing better
 const NO_FARTHER = "its loops close no farther";
 
 export class RobotKinematics {
-  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text. */
+  /** `robot` is an entry of the page's robots; its `kinematics` is the emitted text, or the
+   *  object that it gives. */
   constructor(robot) {
-    const made = typeof robot.kinematics === "string" ? new Function(robot.kinematics)() : robot.kinematics;
+    const given = robot.kinematics;
+    const made = typeof given === "string" ? new Function(given)() : given;
     const data = made.data;
     this.emitted = made;
     this.nq = data.nq;
@@ -91,7 +94,8 @@ export class RobotKinematics {
   positions(q) {
     return this.joints.map((joint) => {
       const c = this.coordinates[joint.coordinate];
-      return Array.from(q.slice(c.q, c.q + c.nq), (x) => (joint.coupled ? joint.multiplier * x + joint.offset : x));
+      const own = Array.from(q.slice(c.q, c.q + c.nq));
+      return joint.coupled ? own.map((x) => joint.multiplier * x + joint.offset) : own;
     });
   }
 
@@ -119,7 +123,10 @@ export class RobotKinematics {
     const free = this.allButBase();
     const closure = this.closureRows(q, free);
     const driven = [];
-    for (const c of this.actuated) for (let k = 0; k < this.coordinates[c].nv; k++) driven.push(this.coordinates[c].v + k);
+    for (const c of this.actuated) {
+      const { v, nv } = this.coordinates[c];
+      for (let k = v; k < v + nv; k++) driven.push(k);
+    }
     const work = Float64Array.from(forces, (x, k) => x * this.unit[k] * free[k]);
     closure.project(work);
     const m = driven.length;
@@ -193,8 +200,8 @@ export class RobotKinematics {
     if (!this.nRows) return { q: start, success: true, error: 0 };
     const free = this.allButBase();
     for (const joint of held) this.hold(free, this.joints[joint].coordinate);
-    let found = this.descended(start, free);
-    if (this.clamp(found, free).length) found = this.descended(found, free);
+    const near = this.descended(start, free);
+    const found = this.correctedInside(Float64Array.from(near), free, 2, false).q ?? near;
     const error = this.opening(found);
     return { q: found, success: error <= TOLD, error };
   }
@@ -320,7 +327,7 @@ export class RobotKinematics {
     const length = Math.sqrt(sumOfSquares(way.map((x, k) => x / this.unit[k])));
     if (length === 0) return { q: start, reason: "" };
     const longest = Math.min(1, LONGEST_CLOSED_STEP / length);
-    const path = new Path(this, start, way.map((x) => x / length), coordinate);
+    const path = new Path(this, start, way.map((x) => x / length), coordinate, wanted);
     let reason = "";
     for (const moving of [others, free]) {
       let step = longest;
@@ -352,36 +359,76 @@ export class RobotKinematics {
 
   // --- frames that are dragged --------------------------------------------------------------------
 
-  /** The configuration whose frame is nearest to T (12): the position first, then the rotation.
+  /** The configuration whose frame is nearest to T (12), downhill from q: the position first, then
+   *  the rotation. With `tries`, where that does not reach it, from others too (not with loops).
    *  {q, positionError (m), rotationError (rad), pressed (joints at limits that are in the way),
    *  reason ("" where the target is reached)}. */
-  drag(q, frame, T, { positionOnly = false, ignoreLimits = false, iterations = 100 } = {}) {
+  drag(q, frame, T, { positionOnly = false, ignoreLimits = false, iterations = 100, tries = 1 } = {}) {
     const free = this.movable(frame);
-    const asked = { frame, T: Float64Array.from(T), free, ignoreLimits };
+    const asked = { frame, T: Float64Array.from(T), free, ignoreLimits, positionOnly, iterations };
     let x = Float64Array.from(q);
+    if (!asked.T.every(Number.isFinite)) {
+      const reason = "the target is not a pose of finite numbers";
+      return { q: x, positionError: 0, rotationError: 0, pressed: [], reason };
+    }
     if (this.nRows) {
       const start = this.closedStart(x, free);
-      if (start === null) return this.told(x, asked, [], positionOnly, "its loops are not closed here");
+      if (start === null) return this.told(x, asked, [], "its loops are not closed here");
       x = start;
     }
     if (!ignoreLimits) {
       const inside = Float64Array.from(x);
-      if (this.clamp(inside, free).length) x = (this.nRows ? this.corrected(inside, free, 1)?.q : inside) ?? x;
+      const outside = this.clamp(inside, free).length > 0;
+      if (outside) x = this.nRows ? this.correctedInside(inside, free, 1, false).q ?? x : inside;
     }
+    const found = this.dragged(x, asked);
+    let best = found;
+    for (let k = 1; k < tries && found.reason && !this.nRows; k++) {
+      const other = this.dragged(this.spread(x, free, k), asked);
+      const nearer = best === found || this.apart(x, other.q) < this.apart(x, best.q);
+      if (!other.reason && nearer) best = other;
+    }
+    return best;
+  }
+
+  /** A drag from x, which is inside limits and whose loops are closed. */
+  dragged(x, asked) {
     let found = { q: x, pressed: [] };
-    if (!positionOnly) found = this.descend(found.q, { ...asked, turn: ROTATION_LENGTH * this.length }, iterations);
-    if (positionOnly || this.errors(found.q, asked)[0] > REACHED) {
-      found = this.descend(found.q, { ...asked, turn: 0 }, iterations);
+    if (!asked.positionOnly) found = this.descend(x, { ...asked, turn: ROTATION_LENGTH * this.length });
+    if (asked.positionOnly || this.errors(found.q, asked)[0] > REACHED) {
+      found = this.descend(found.q, { ...asked, turn: 0 });
     }
-    return this.told(found.q, asked, found.pressed, positionOnly, "");
+    return this.told(found.q, asked, found.pressed, "");
+  }
+
+  /** The k-th of configurations all over what is free. */
+  spread(x, free, k) {
+    const found = Float64Array.from(x);
+    for (const c of this.coordinates) {
+      for (let i = c.q; i < c.q + c.nq && free[c.v]; i++) {
+        const share = (0.5 + k * SPREAD ** (i + 1)) % 1;
+        const [low, high] = [Math.max(this.lower[i], -Math.PI), Math.min(this.upper[i], Math.PI)];
+        found[i] = low + share * (high - low);
+      }
+      if (c.nq > c.nv && free[c.v]) unitQuaternion(found.subarray(c.q, c.q + c.nq));
+    }
+    this.clamp(found, free);
+    return found;
+  }
+
+  /** How far all joints are from one configuration to another. */
+  apart(q0, q1) {
+    return sumOfSquares(this.difference(q0, q1).map((x, k) => x / this.unit[k]));
   }
 
   /** What a drag reached, in numbers and in words. */
-  told(q, asked, pressed, positionOnly, why) {
+  told(q, asked, pressed, why) {
     const [positionError, rotationError] = this.errors(q, asked);
     const reasons = why ? [why] : [];
     if (positionError > TOLD) reasons.push(`out of reach by ${millimetres(positionError)}`);
-    else if (!positionOnly && rotationError > TOLD) reasons.push(`turned away by ${degrees(rotationError)}`);
+    else if (!asked.positionOnly && rotationError > TOLD) {
+      reasons.push(`turned away by ${degrees(rotationError)}`);
+    }
     if (reasons.length && pressed.length) {
       const names = pressed.slice(0, 3).map((joint) => this.joints[joint].name);
       const more = pressed.length > 3 ? ` and ${pressed.length - 3} more` : "";
@@ -446,14 +493,15 @@ export class RobotKinematics {
   /** Damped least squares inside the limits: downhill until nothing gets better. {q, pressed}.
    *  Source: K. Madsen, H. B. Nielsen, O. Tingleff, "Methods for non-linear least squares problems"
    *  (2004), for the damping. */
-  descend(q, asked, iterations) {
+  descend(q, asked) {
     const n = this.nv;
     const m = asked.turn ? 6 : 3;
     const longest = this.nRows ? LONGEST_CLOSED_STEP : LONGEST_STEP;
     const done = 0.5 * (1e-2 * REACHED) ** 2;
+    const enough = this.nRows ? 1e-6 : 1e-9; // of the cost: less is no progress
     let [x, cost] = [q, this.cost(q, asked)];
     let [damping, growth, dull, pressed] = [0, 2, 0, []];
-    for (let k = 0; k < iterations && cost > done && dull < 4; k++) {
+    for (let k = 0; k < asked.iterations && cost > done && dull < 4; k++) {
       const error = this.error.slice(0, m);
       for (let i = 3; i < m; i++) error[i] *= asked.turn;
       const whole = this.frameRows(asked);
@@ -470,7 +518,7 @@ export class RobotKinematics {
         const gain = (cost - next) / predicted;
         damping *= Math.max(0.1, 1 - (2 * Math.min(gain, 1) - 1) ** 3);
         growth = 2;
-        dull = cost - next < 1e-7 * cost ? dull + 1 : 0;
+        dull = cost - next < enough * cost ? dull + 1 : 0;
         [x, cost] = [after, next];
       } else {
         damping *= growth;
@@ -532,9 +580,9 @@ export class RobotKinematics {
       }
       for (let k = 0; k < c.nv; k++) {
         const v = c.v + k;
-        const at = x[c.q + k];
-        const out = (at <= this.lower[c.q + k] + AT_LIMIT && move[v] < 0) || (at >= this.upper[c.q + k] - AT_LIMIT && move[v] > 0);
-        if (free[v] && out) found.push({ coordinate, v });
+        const down = x[c.q + k] <= this.lower[c.q + k] + AT_LIMIT && move[v] < 0;
+        const up = x[c.q + k] >= this.upper[c.q + k] - AT_LIMIT && move[v] > 0;
+        if (free[v] && (down || up)) found.push({ coordinate, v });
       }
     });
     return found;
@@ -652,11 +700,11 @@ export class RobotKinematics {
 
 /** The way of a coordinate through a closed mechanism, with the motion of all others along it. */
 class Path {
-  constructor(robot, q, way, coordinate) {
-    Object.assign(this, { robot, q, start: q, way, coordinate, share: 0, rank: 0, tangent: null });
+  constructor(robot, q, way, coordinate, wanted) {
+    Object.assign(this, { robot, q, start: q, way, coordinate, wanted, share: 0, rank: 0, tangent: null });
     const last = robot.way;
-    const same = last && last.coordinate === coordinate && q.every((x, k) => Math.abs(x - last.q[k]) <= CLOSED);
-    if (!same) return;
+    if (last?.coordinate !== coordinate) return;
+    if (!q.every((x, k) => Math.abs(x - last.q[k]) <= CLOSED)) return; // it was moved otherwise
     const sign = way.reduce((sum, x, k) => sum + x * last.way[k], 0) < 0 ? -1 : 1;
     this.tangent = last.tangent && last.tangent.map((x) => sign * x);
     this.rank = last.rank;
@@ -681,13 +729,14 @@ class Path {
     const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
     if (far > 3 * LONGEST_CLOSED_STEP) return NO_FARTHER;
     const after = robot.integrate(this.q, robot.inUnits(move));
-    this.place(after, share * length);
+    this.place(after, share, length);
     const beyond = ignoreLimits ? [] : robot.clamp(after, free);
     const own = Uint8Array.from(free);
     for (const c of beyond) robot.hold(own, c);
     const { q, pressed } = robot.correctedInside(after, own, 0.5 * far, ignoreLimits);
     if (q === null) {
-      const at = [...new Set([...beyond, ...pressed])].map((c) => robot.joints[robot.coordinates[c].joint].name);
+      const inTheWay = [...new Set([...beyond, ...pressed])];
+      const at = inTheWay.map((c) => robot.joints[robot.coordinates[c].joint].name);
       return at.length ? `${at.join(", ")} at ${at.length > 1 ? "limits" : "its limit"}` : NO_FARTHER;
     }
     const tangent = robot.difference(this.q, q).map((x, k) => (x * free[k]) / (step * robot.unit[k]));
@@ -712,7 +761,7 @@ class Path {
       const share = Math.min(1, this.share + step);
       for (const far of [0.1, -0.1, 0.3, -0.3]) {
         const after = robot.integrate(this.q, robot.inUnits(way, far / size));
-        this.place(after, share * length);
+        this.place(after, share, length);
         const { q } = robot.correctedInside(after, free, 0.6, ignoreLimits);
         if (q === null) continue;
         Object.assign(this, { q, share, tangent: null, rank: 0 });
@@ -733,10 +782,10 @@ class Path {
   }
 
   /** Put the coordinate itself where it is to be, exactly. */
-  place(q, length) {
-    const { robot } = this;
+  place(q, share, length) {
+    const { robot, wanted } = this;
     const c = robot.coordinates[this.coordinate];
-    const own = robot.integrate(this.start, this.way.map((x) => x * length));
+    const own = share < 1 ? robot.integrate(this.start, this.way.map((x) => x * share * length)) : wanted;
     for (let k = c.q; k < c.q + c.nq; k++) q[k] = own[k];
   }
 }
@@ -801,7 +850,9 @@ class Rows {
   /** A x. */
   product(x) {
     const found = new Float64Array(this.matrix.length / this.n);
-    for (let i = 0, at = 0; i < found.length; i++) for (let k = 0; k < this.n; k++, at++) found[i] += this.matrix[at] * x[k];
+    for (let i = 0, at = 0; i < found.length; i++) {
+      for (let k = 0; k < this.n; k++, at++) found[i] += this.matrix[at] * x[k];
+    }
     return found;
   }
 }

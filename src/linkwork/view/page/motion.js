@@ -80,7 +80,7 @@ export class MotionBar {
 
   _tick(now) {
     if (!this.playing) return;
-    const passed = this._last === null ? 0 : Math.min(0.1, (now - this._last) / 1000);
+    const passed = this._last === null ? 0 : Math.min(0.5, (now - this._last) / 1000);
     this._last = now;
     let time = this.time + passed * this.speed;
     if (time >= this.duration) {

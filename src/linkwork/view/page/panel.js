@@ -1,6 +1,6 @@
 // The panel: what is shown, presets, and a row for every number that a joint has.
 
-import { h, iconButton } from "./dom.js";
+import { h, iconButton, signed } from "./dom.js";
 
 const DEGREE = Math.PI / 180;
 const TOGGLES = [
@@ -28,14 +28,14 @@ export class Panel {
         : h("h1", { text: data.name, title: data.name }),
       iconButton("close", "Close the panel", () => app.togglePanel(false), { class: "icon-button only-small" }));
     this.host.append(head, h("div", { class: "scroll" },
-      this._show(), this._configuration(), this._joints(), this._handle(), this._messages()));
+      this._show(), this._configuration(), this._handle(), this._joints(), this._messages()));
     this.refresh(true);
   }
 
   // --- sections -----------------------------------------------------------------------------------
 
   _section(title, ...children) {
-    return h("section", {}, h("h2", { text: title }), ...children);
+    return h("section", { class: `${title.split(" ")[0].toLowerCase()}-section` }, h("h2", { text: title }), ...children.filter(Boolean));
   }
 
   _show() {
@@ -98,10 +98,16 @@ export class Panel {
     const ignore = h("label", { class: "switch" },
       h("input", { type: "checkbox", role: "switch", onchange: (event) => app.setIgnoreLimits(event.target.checked) }), h("span", { text: "Ignore limits" }));
     ignore.firstChild.checked = app.ignoreLimits;
+    // Of a closed robot what is driven comes first; what only follows is there to be opened
     this.list = h("div", { class: "joints" });
-    joints.forEach((joint, index) => this.list.append(this._joint(joint, index)));
+    const passive = h("div", { class: "joints" });
+    const driven = (joint) => joint.actuated && !joint.coupled;
+    const apart = app.robot.closed && joints.some(driven) && !joints.every(driven);
+    joints.forEach((joint, index) => (apart && !driven(joint) ? passive : this.list).append(this._joint(joint, index)));
+    this.passive = apart ? h("details", { class: "passive", open: passive.children.length <= 4 },
+      h("summary", { text: `${passive.children.length} that follow` }), passive) : null;
     const empty = joints.length ? null : h("p", { class: "quiet", text: "Nothing moves: the robot has no joints that turn or slide." });
-    return this._section("Joints", h("div", { class: "line spread" }, units, ignore), this.list, empty);
+    return this._section("Joints", h("div", { class: "line spread" }, units, ignore), this.list, this.passive, empty);
   }
 
   _joint(joint, index) {
@@ -112,7 +118,7 @@ export class Panel {
     const parts = components(joint);
     const note = joint.coupled
       ? `follows ${joint.leaders.join(", ")}`
-      : this.app.robot.data.loops.length && !joint.actuated ? "passive" : "";
+      : "";
     parts.forEach((component, part) => block.append(this._row(joint, index, component, part, parts.length, note)));
     return block;
   }
@@ -143,7 +149,7 @@ export class Panel {
     row.high = h("span", { class: "limit" });
     row.unit = h("span", { class: "unit" });
     row.element = h("div", { class: "row" },
-      h("span", { class: "name", text: title, title }), note && part === 0 ? h("span", { class: "note", text: note, title: note }) : h("span", {}),
+      h("span", { class: "name", text: title, title }), (row.note = h("span", { class: "note", text: part ? "" : note, title: note || null })),
       h("span", { class: "value" }, row.number, row.unit), h("div", { class: "track" }, row.low, row.slider, row.high));
     this.rows.push(row);
     return row.element;
@@ -160,10 +166,7 @@ export class Panel {
     });
     this.modes = ["translate", "rotate"].map((mode) =>
       h("button", { type: "button", "aria-pressed": String(app.tools.mode === mode), text: mode === "translate" ? "Move" : "Turn",
-        onclick: () => {
-          app.tools.setMode(mode);
-          for (const b of this.modes) b.setAttribute("aria-pressed", String(b.dataset.mode === mode));
-        }, "data-mode": mode }));
+        onclick: () => app.tools.setMode(mode), "data-mode": mode }));
     const keep = h("label", { class: "switch", title: "Off: only the place is aimed at, the frame may turn" },
       h("input", { type: "checkbox", role: "switch", onchange: (event) => app.tools.setPositionOnly(!event.target.checked) }), h("span", { text: "Keep orientation" }));
     keep.firstChild.checked = !app.tools.positionOnly;
@@ -215,7 +218,7 @@ export class Panel {
   _text(component, value) {
     const shown = value * this._factor(component);
     const digits = this.app.units === "rad" ? (component.angle ? 3 : 4) : 1;
-    return shown.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1").replace("-", "−");
+    return signed(shown, digits);
   }
 
   /** Bring every row up to date; `all` also those that are being written in. */
@@ -262,6 +265,21 @@ export class Panel {
     row.high.textContent = Number.isFinite(upper) ? this._text(component, upper) : "∞";
     row.low.classList.toggle("none", !Number.isFinite(lower));
     row.high.classList.toggle("none", !Number.isFinite(upper));
+  }
+
+  /** Press the button of what the handle does. */
+  markMode(mode) {
+    for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+  }
+
+  /** Write torques beside the names of joints; null takes them away. */
+  note(values) {
+    for (const row of this.rows) {
+      if (row.joint.coupled || row.part) continue;
+      const value = values?.[row.index];
+      const unit = row.joint.type === "prismatic" ? "N" : "N m";
+      row.note.textContent = value === null || value === undefined ? "" : `${signed(value, 2)} ${unit}`;
+    }
   }
 
   /** Mark the rows of a joint (-1: none) as the ones that are looked at. */

@@ -1,6 +1,7 @@
 // What the pointer does in the view: hovering, dragging links and frames, measuring.
 
-import { h, lengthText } from "./dom.js";
+import { h, lengthText, signed } from "./dom.js";
+import { AXES } from "./robot.js";
 import { matrixFrom, numbersOf } from "./shapes.js";
 
 const REACHED = 1e-4; // m, rad: nearer than this is said to be there
@@ -109,7 +110,12 @@ export class Tools {
     const still = this._pressed && Math.hypot(event.clientX - this._pressed.x, event.clientY - this._pressed.y) < 5;
     this._pressed = null;
     this._endLink();
-    if (this.measuring && still && event.button === 0) this._measureAt(event);
+    if (!still || event.button !== 0) return;
+    if (this.measuring) this._measureAt(event);
+    else if (event.pointerType === "touch") { // which does not hover
+      this._hovering = event;
+      this.stage.changed(false);
+    }
   }
 
   _endLink() {
@@ -173,6 +179,7 @@ export class Tools {
     const { stage } = this;
     this.controls = new THREE.TransformControls(stage.camera, stage.canvas);
     this.controls.setSize(0.85);
+    this.controls.setColors(...AXES, 0xf2b134);
     this.target = new THREE.Object3D();
     stage.front.add(this.target);
     this.controls.setMode(this.mode);
@@ -200,7 +207,7 @@ export class Tools {
     this.controls.attach(this.target);
     this.helper.visible = true;
     this._follow();
-    this.app.say(`Drag the handle to move ${name}.`);
+    this.app.say(`Drag the handle to ${this.mode === "rotate" ? "turn" : "move"} ${name}.`);
     this.stage.changed(false);
   }
 
@@ -217,6 +224,7 @@ export class Tools {
   setMode(mode) {
     this.mode = mode;
     this.controls?.setMode(mode);
+    this.app.panel.markMode(mode);
     this.stage.changed(false);
   }
 
@@ -330,7 +338,7 @@ export class Tools {
     this.distance.textContent = text;
     const seen = this.stage.onScreen(world[0].clone().add(world[1]).multiplyScalar(0.5));
     this.distance.style.transform = `translate(${seen.x}px, ${seen.y}px) translate(-50%, -140%)`;
-    const parts = ["x", "y", "z"].map((axis) => `Δ${axis} ${(1000 * d[axis]).toFixed(1)}`);
+    const parts = ["x", "y", "z"].map((axis) => `Δ${axis} ${signed(1000 * d[axis], 1)}`);
     this.measured = { distance: d.length(), d: [d.x, d.y, d.z] };
     const sentence = `${text}  (${parts.join(", ")} mm)`;
     if (this._said !== sentence) this.app.say((this._said = sentence));
@@ -351,5 +359,6 @@ export class Tools {
 }
 
 function listed(names) {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }
