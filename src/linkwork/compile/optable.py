@@ -1,7 +1,8 @@
 """The scalar operations that a graph consists of: one row each, for every target.
 
 A row gives the arity, what the operation means in NumPy and in C, and the emitter of its vector
-code. JavaScript is read from the C expression (`js_source.py`). The names are CasADi's without "OP_", so that a graph can be replayed there.
+code. JavaScript is read from the C expression (`js_source.py`). The names are CasADi's without
+"OP_", so that a graph can be replayed there.
 
 Sine, cosine and the angle of a point are vector code of our own. An angle is a constant plus a
 number, each with its low part, so that it is rounded once. What a rounding takes away is kept in
