@@ -90,6 +90,10 @@ class MissingExtraError(LinkworkError, ImportError):
     """An optional dependency that is not installed; the text gives the command that installs it."""
 
 
+class ProgramError(LinkworkError, RuntimeError):
+    """Another program of this machine, such as a browser, that is missing or has failed."""
+
+
 class UnknownNameError(LinkworkError, KeyError):
     """A name that does not exist, with the nearest ones that do."""
 

@@ -18,7 +18,14 @@ class RobotView:
     """What a robot looks like."""
 
     def plot(self: Robot, q: ArrayLike | None = None, **how: Any) -> Drawing:
-        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts."""
+        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts.
+
+        Without a display or an extra; `Drawing.save` writes SVG and PNG. The options are those of
+        `linkwork.view.drawing.drawing`: shapes, view, size, frames, labels, com, loops, ground,
+        title, path and allow.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
         from linkwork.view.drawing import drawing  # noqa: PLC0415  not all need it
 
         return drawing(self, q, **how)

@@ -89,6 +89,22 @@ def has_desktop() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+def render_browser() -> str:
+    """The browser that draws pictures, by its name or path: LINKWORK_RENDER_BROWSER; "" is any."""
+    return os.environ.get("LINKWORK_RENDER_BROWSER", "")
+
+
+def program_folders() -> tuple[Path, ...]:
+    """The folders that Windows has programs in."""
+    names = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+    return tuple(Path(os.environ[name]) for name in names if os.environ.get(name))
+
+
+def surroundings(**changed: str) -> dict[str, str]:
+    """The environment of a program that is started from here, with some variables changed."""
+    return {**os.environ, **changed}
+
+
 def home() -> Path | None:
     """The home folder of whoever runs this, where there is one."""
     try:

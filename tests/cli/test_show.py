@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -94,6 +95,14 @@ def test_the_examples_in_the_help_work(
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".html"}
 
 
+def test_a_scene_stands_around(page: Callable[..., Any], cli: Callable[..., Any], tmp_path: Path):
+    scene = lw.Scene()
+    scene.add_sphere("ball", 0.1, [0.5, 0.0, 0.2])
+    scene.to_yaml(tmp_path / "scene.yaml")
+    data = page("show", "planar_2r", "--scene", tmp_path / "scene.yaml", "--port", 0)
+    assert [each["name"] for each in data["scene"]["objects"]] == ["ball"]
+
+
 # --- motions
 
 
@@ -168,6 +177,20 @@ def test_drawings_and_models(cli: Callable[..., Any], tmp_path: Path, name: str,
     assert out.read_bytes().startswith(start)
 
 
+@pytest.mark.slow
+def test_films_and_shaded_pictures(cli: Callable[..., Any], tmp_path: Path):
+    pytest.importorskip("PIL", reason="pillow is not installed")
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed")
+    film, picture = tmp_path / "sweep.gif", tmp_path / "arm.png"
+    result = cli("show", "planar_2r", "--duration", 0.3, "--out", film)
+    assert result.exit_code == 0, result.output
+    assert film.read_bytes().startswith(b"GIF8")
+    result = cli("show", "planar_2r", "--q", "0.3 0.4", "--render", "--out", picture)
+    assert result.exit_code == 0, result.output
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize(
     ("args", "text"),
     [
@@ -177,7 +200,8 @@ def test_drawings_and_models(cli: Callable[..., Any], tmp_path: Path, name: str,
         (["--duration", 2], "give --trajectory too"),
         (["--render"], "--render is for --out with a .png"),
         (["panda", "--out", "arm.svg"], "shows one robot: leave out panda"),
-        (["--ghost", Q, "--out", "arm.gif"], "no ghost"),
+        (["--ghost", Q, "--out", "arm.glb"], "no ghost"),
+        (["--scene", "a.yaml", "--out", "arm.svg"], "no scene"),
         (["--port", 1, "--out", "arm.svg"], "leave out them or --out"),
         (["--trajectory", "missing.npz"], "cannot be read"),
         (["--trajectory", "missing.csv"], "cannot be read"),

@@ -78,6 +78,30 @@ def test_it_is_xml_and_all_of_it_lies_inside(name: str, shapes: bool):
             assert (points <= [400.0, 320.0]).all(), (layer.name, mark)
 
 
+@pytest.mark.sweep(6)
+@pytest.mark.parametrize("name", NAMES)
+def test_all_of_it_lies_inside_whatever_is_asked_for(name: str):
+    robot, draw = bundled(name), rng(f"inside {name}")
+    for shapes in (True, False):
+        size = tuple(draw.uniform(150, 600, 2).tolist())
+        drawn = drawing(
+            robot,
+            random_configuration(draw, robot.mechanism),
+            shapes=shapes,
+            view=(float(draw.uniform(-180, 180)), float(draw.choice([-90, -20, 0, 35, 90]))),
+            size=size,
+            labels=bool(draw.integers(2)),
+            frames=bool(draw.integers(2)),
+            com=True,
+            title="A title that is as long as titles of figures are, and somewhat longer",
+        )
+        for layer in drawn.layers:
+            for mark in layer.marks:
+                points = mark.points()
+                assert (points >= -2.0).all(), (layer.name, mark)
+                assert (points <= np.array(size) + 2.0).all(), (layer.name, mark)
+
+
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_symbols_of_joints_are_where_joints_are(name: str):
@@ -219,6 +243,22 @@ def test_each_area_covers_what_lies_behind_it():
         wanted = np.array([nearest_solid(solids, look, place) for place in places])
         assert np.count_nonzero(wanted >= 0) > 50
         assert np.mean(seen == wanted) > 0.985  # but at the edges
+
+
+def test_areas_of_rough_meshes_are_whole():
+    draw = rng("rough meshes")
+    for _ in range(3):
+        vertices = draw.normal(size=(10, 3)) * [1.0, 1.0, 0.0]  # of one shade: one area
+        faces = np.array([draw.permutation(10)[:3] for _ in range(24)], np.uint32)
+        faces = np.concatenate([faces, faces[:4, ::-1]])  # some twice, and seen from behind
+        solids = [Solid(vertices, faces, (0.8, 0.2, 0.2))]
+        look = camera("top", [], vertices).fitted(vertices, (20, 20, 280, 280), least=0.1)
+        areas = [m for m in shaded(solids, look, (300, 300)) if m.seam]
+        places = draw.uniform(20, 280, (250, 2))
+        seen = np.array([hue_at(areas, place) for place in places])
+        wanted = np.array([nearest_solid(solids, look, place) for place in places])
+        assert len(areas) == 1
+        assert np.mean(seen == wanted) > 0.985
 
 
 def hue_at(areas: list[Line], place: np.ndarray) -> int:

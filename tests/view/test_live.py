@@ -6,6 +6,7 @@ import html
 import http.client
 import json
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -192,6 +193,37 @@ def test_a_simulation_is_shown_with_the_shapes_of_its_robot():
     assert data["trajectory"]["times"][-1] == pytest.approx(0.1)
 
 
+def test_a_scene_goes_to_the_pages_and_moves(viewer: Viewer):
+    page = Page(viewer)
+    scene = lw.Scene()
+    scene.add_box("table", [1.0, 1.0, 0.1], [0.5, 0.0, 0.2])
+    viewer.scene = scene
+    told = page.next()
+    (table,) = told["scene"]["objects"]
+    assert (told["type"], table["name"], table["T"][3::4]) == ("scene", "table", [0.5, 0.0, 0.2])
+    scene.move("table", [0.6, 0.0, 0.2])
+    viewer.scene = scene
+    assert page.next()["scene"]["objects"][0]["T"][3] == 0.6
+    assert page_of(viewer)["scene"]["objects"][0]["T"][3] == 0.6
+    viewer.scene = None
+    assert page.next()["scene"] is None
+    page.close()
+
+
+def test_what_cannot_be_shown_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Any):
+    visual = '<visual><geometry><mesh filename="m{}.stl"/></geometry></visual>'
+    links = "".join(visual.format(k) for k in range(5))
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a">{links}</link></robot>')
+    with view(lw.load(tmp_path / "r.urdf"), port=0) as viewer:
+        told = viewer.messages
+        assert all(any(f"m{k}.stl" in text for text in told) for k in range(5))
+        assert any("its skeleton is shown" in text for text in told)
+        more = len(told) - 3
+        told = capsys.readouterr().err
+        assert "m0.stl" in told
+        assert f"and {more} more, which the page lists" in told
+
+
 # --- several robots
 
 
@@ -333,7 +365,8 @@ def test_the_address_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: py
             assert re.search(r"port \d+ is taken: port \d+ is used", capsys.readouterr().err)
             assert page_of(other)["live"]["token"] != page_of(viewer)["live"]["token"]
     with view(ROBOT, port=0, host="0.0.0.0"):
-        assert "is served to all machines" in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert f"can see and move the robot at http://{socket.gethostname()}:" in told
 
 
 def test_a_browser_is_opened_where_it_is_seen(monkeypatch: pytest.MonkeyPatch):

@@ -170,6 +170,7 @@ def test_of_a_slow_page_only_the_newest_messages_wait(made: Made):
     text = "x" * 100_000
     for k in range(400):  # 40 MB, more than the connection takes
         made.server.send("big", {"k": k, "text": text})
+        time.sleep(0.001)
     made.server.send("last", {"k": -1})
     heard = [message["k"] for message in iter(page.next, {"k": -1})]
     assert heard == sorted(heard)

@@ -50,13 +50,13 @@ SHOWN = (
 
 MODULES = (
     *("dom.js", "shapes.js", "stage.js", "compass.js", "robot.js", "kinematics.js", "panel.js"),
-    *("tools.js", "motion.js", "live.js", "app.js"),
+    *("tools.js", "motion.js", "live.js", "record.js", "app.js"),
 )
 """The modules of the page, each after what it imports."""
 
 _STEPS = 65535  # of a coordinate in the box of its geometry
 _IMPORT = re.compile(r"(?m)^import [^;]*;\n")
-_EXPORT = re.compile(r"(?m)^export (?=(?:class|function|const) (\w+))")
+_EXPORT = re.compile(r"(?m)^export (?=(?:class|(?:async )?function|const) (\w+))")
 _COMMENT = re.compile(r"(?m)^\s*//.*\n|^\s*/\*\*.*\*/\n|^[ \t]+")
 _ENDS_A_SCRIPT = re.compile(r"</?script|<!--", re.IGNORECASE)
 
@@ -94,8 +94,10 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     allow: Folders = (),
     meshes_budget: int = BUDGET,
     robots: Sequence[PageRobot] = (),
-) -> None:
+) -> tuple[str, ...]:
     """Write one offline page with a robot that can be moved: a file that opens from a disk.
+
+    Returns what was left out or made simpler, and why.
 
     Args:
         robot: The robot.
@@ -130,6 +132,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
         meshes_budget=meshes_budget,
     )
     atomic.write_bytes(path, page_text(data).encode())
+    return messages_of(data)
 
 
 # --- data -----------------------------------------------------------------------------------------
@@ -171,6 +174,11 @@ def page_data(
         "live": None,
         "binary": base64.b64encode(binary).decode(),
     }
+
+
+def messages_of(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a page leaves out or shows simpler, and why, each once."""
+    return tuple(dict.fromkeys(text for robot in data["robots"] for text in robot["messages"]))
 
 
 def motion_data(moving: Motion, robot: int = 0) -> dict[str, Any]:

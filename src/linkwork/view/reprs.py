@@ -55,12 +55,9 @@ def result_html(result: IKResult) -> str:
 
 def simulation_html(simulation: Simulation) -> str:
     """A run: ghosts along its first roll-out, the last state in full, and how it went."""
-    rows = simulation.q.reshape(-1, *simulation.q.shape[-2:])
     picture = ""
-    if len(rows):
-        reached = rows[0][np.isfinite(rows[0]).all(axis=1)]
-        if len(reached):
-            picture = drawing(simulation.mechanism, path=reached, shapes=False, size=_SIZE).svg
+    if simulation.q.size:
+        picture = drawing(simulation.mechanism, path=simulation, shapes=False, size=_SIZE).svg
     told = [("reason", simulation.reason), ("time", f"0 to {simulation.times[-1]:.6g} s")]
     return _beside(picture, repr(simulation).split(",")[0] + ")", _table(("", ""), told))
 

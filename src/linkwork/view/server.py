@@ -1,13 +1,15 @@
 """The server of a page: one page, a stream of messages to it, and what it sends back.
 
 It speaks HTTP on one port of this machine, in one thread that sleeps until there is something to
-do. It serves no file: there are three requests, and each needs the token, which is random.
+do. It serves no file: there are four requests, and each needs the token, which is random.
 
 - ``GET /``: the page.
 - ``GET /events``: messages for it, as server-sent events, each a JSON object. ``since`` is the
   number of the last message that the page knows, or ``Last-Event-ID`` where it comes back, and
   ``page`` a name of its own.
 - ``POST /state``: what the page has to say, a JSON object, with ``page`` where it has a name.
+- ``POST /picture``: the picture with this ``number`` that a page was asked to draw, as bytes; where
+  nobody asked for pictures there is no such request.
 
 Each message has a key, and only the newest of a key counts: it waits for a page that is slow, and
 is kept for those that come later. Requests for another host
@@ -119,7 +121,8 @@ class PageServer:
 
     ``page`` gives its text for what it must know of the server: ``url``, ``token`` and ``since``.
     ``received`` takes what pages say: it gives the messages, by key, that the other pages are to
-    have, or raises InputError with what was wrong. Both are called in the server's thread.
+    have, or raises InputError with what was wrong. ``picture`` takes a picture's number and bytes,
+    at most ``largest`` of them, and raises InputError too. All are called in the server's thread.
     """
 
     def __init__(
@@ -129,8 +132,11 @@ class PageServer:
         *,
         host: str = "127.0.0.1",
         port: int | None = None,
+        picture: Callable[[int, bytes], None] | None = None,
+        largest: int = 0,
     ) -> None:
         self._page, self._received = page, received
+        self._picture, self._largest = picture, largest
         self.token = secrets.token_urlsafe(18)
         self.host = host
         self.embedded = False
@@ -170,6 +176,12 @@ class PageServer:
     def url(self) -> str:
         """The address for a browser."""
         return f"{self.address}/?token={self.token}"
+
+    @property
+    def outside_url(self) -> str:
+        """The address for a browser on another machine."""
+        host = socket.gethostname() if self.host in ("", "0.0.0.0", "::") else self.host
+        return f"http://{host}:{self.port}/?token={self.token}"
 
     @property
     def open_pages(self) -> int:
@@ -293,7 +305,7 @@ class PageServer:
         while True:
             origin: str | None = None
             try:
-                request = await _in_time(_request(reader))
+                request = await _in_time(_request(reader, self._most_bytes))
                 if request is None:
                     return
                 self._check_host(request)
@@ -320,8 +332,20 @@ class PageServer:
                 raise _Refused(500, f"the page cannot be made: {error}") from error
             self.fetched.set()
             return 200, text, "text/html"
-        self._take(request)
+        if request.path == "/picture":
+            self._take_picture(request)
+        else:
+            self._take(request)
         return 204, "", "text/plain"
+
+    def _take_picture(self, request: _Request) -> None:
+        number = request.query.get("number", [""])[0]
+        if not (number.isascii() and number.isdecimal() and len(number) < 10 and self._picture):
+            raise _Refused(400, "give the picture's number")
+        try:
+            self._picture(int(number), request.body)
+        except InputError as error:
+            raise _Refused(400, str(error)) from None
 
     def _take(self, request: _Request) -> None:
         """What a page says, and the same for the others."""
@@ -415,17 +439,30 @@ class PageServer:
 
     def _check(self, request: _Request) -> None:
         """Refuse what is not offered, and whoever does not have the token."""
-        methods = {"/": ("GET",), "/events": ("GET",), "/state": ("POST",)}.get(request.path)
-        if methods is None:
+        methods = {
+            "/": ("GET",),
+            "/events": ("GET",),
+            "/state": ("POST",),
+            "/picture": ("POST",),
+        }.get(request.path)
+        if methods is None or (request.path == "/picture" and self._picture is None):
             raise _Refused(404, "there is nothing here")
         if request.method not in (*methods, "OPTIONS"):
             raise _Refused(405, f"this takes {methods[0]}")
         if request.method == "OPTIONS":
             return  # a browser asks before the page may, and shows no token yet
-        given = request.query.get("token", [""])[0]
-        if not hmac.compare_digest(given.encode(), self.token.encode()):
+        if not self._knows_token(request.query):
             raise _Refused(403, "the token of the address is missing or wrong: use the address as "
                                 "it was printed")  # fmt: skip
+
+    def _knows_token(self, query: Mapping[str, list[str]]) -> bool:
+        given = query.get("token", [""])[0]
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    def _most_bytes(self, path: str, query: Mapping[str, list[str]]) -> int:
+        """The largest body that is read at all: pictures are large, and for those with the token."""
+        large = path == "/picture" and self._knows_token(query)
+        return max(self._largest, _LARGEST_BODY) if large else _LARGEST_BODY
 
     # after a fork
 
@@ -533,8 +570,10 @@ async def _either(gone: asyncio.Future[bytes], work: Coroutine[Any, Any, Any]) -
         task.result()
 
 
-async def _request(reader: asyncio.StreamReader) -> _Request | None:
-    """The next request of a connection, None at its end.
+async def _request(
+    reader: asyncio.StreamReader, most_bytes: Callable[[str, dict[str, list[str]]], int]
+) -> _Request | None:
+    """The next request of a connection, None at its end; ``most_bytes`` of its path and query.
 
     Raises: _Refused for what is none.
     """
@@ -548,18 +587,18 @@ async def _request(reader: asyncio.StreamReader) -> _Request | None:
     words = line.split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
         raise _Refused(400, "this is no request of HTTP/1.1")
-    headers = _headers(lines)
     try:
         found = urlsplit(words[1])
         query = parse_qs(found.query, max_num_fields=20)
     except ValueError:
         raise _Refused(400, "this is no address") from None
+    headers = _headers(lines, most_bytes(found.path, query))
     length = int(headers.get("content-length", "0"))
     body = await reader.readexactly(length) if length else b""
     return _Request(words[0], found.path, query, headers, body)
 
 
-def _headers(lines: list[str]) -> dict[str, str]:
+def _headers(lines: list[str], most_bytes: int) -> dict[str, str]:
     """Headers by their names in small letters, the length of the body checked.
 
     Raises: _Refused.
@@ -576,7 +615,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
     given = headers.get("content-length", "0")
     if not (given.isascii() and given.isdecimal()):
         raise _Refused(400, "Content-Length is no number")
-    if len(given) > 9 or int(given) > _LARGEST_BODY:
+    if len(given) > 9 or int(given) > most_bytes:
         raise _Refused(413, "this is too much at once")
     return headers
 

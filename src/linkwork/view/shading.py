@@ -29,11 +29,13 @@ MOST_FACES = 40_000
 MOST_AREAS = 4_000
 """Areas beyond which there are fewer shades."""
 _SHADES = (16, 10, 6, 4, 2)
-_FINE = 1.25  # samples a pixel, each way
+_FINE, _MOST_SAMPLES = 1.25, 2.5e6  # samples a pixel, each way; and in all
 _LIGHT = np.array([-0.36, 0.58, 0.73]) / np.linalg.norm([-0.36, 0.58, 0.73])
 """Where the light comes from: along the drawing to the right, upward, towards the viewer."""
 _CREASE = np.cos(np.radians(38.0))
 _SHORTEST = 7.0  # pixels of an edge, with those that it goes on with
+_MANY, _ROUGH = 300, 0.2
+"""Of a mesh with more inner edges, of which this share is sharp, none is the edge of a form."""
 _MOST_CUTS = 16  # planes that one triangle is divided by
 _TOUCHING = 0.2  # pixels of nearness below which two faces are not in front of each other
 
@@ -184,11 +186,7 @@ def _front_faces(solids: Sequence[Solid], camera: Camera) -> _Faces:
         if kept.sum() <= 2 * MOST_FACES:
             break
         cell = max(0.5, 1.5 * cell)
-    if cell > 0.02:
-        _, first = np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)
-        once = np.zeros(len(kept), bool)
-        once[first] = True
-        kept &= once
+    kept &= _once(np.sort(triangles, axis=1))
     triangles, parts, normals = triangles[kept], parts[kept], normals[kept]
     soup = vertices[triangles]
     face, other, is_closed = _neighbours(triangles, parts, len(solids))
@@ -204,6 +202,16 @@ def _front_faces(solids: Sequence[Solid], camera: Camera) -> _Faces:
     wound = _clockwise(soup)
     soup = np.where((wound > 0.0)[:, None, None], soup[:, ::-1], soup)
     return _Faces(soup[front], normals[front], parts[front], edges, edge_part)
+
+
+def _once(rows: Ints) -> NDArray[np.bool_]:
+    """Whether rows (k, 3) are the first that are so: some meshes have each face twice."""
+    n = int(rows.max(initial=0)) + 1
+    order = np.lexsort((rows[:, 2], rows[:, 0] * n + rows[:, 1]))
+    ordered = rows[order]
+    found = np.ones(len(rows), bool)
+    found[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return found
 
 
 def _normals(soup: Floats) -> tuple[Floats, Floats]:
@@ -239,7 +247,7 @@ def _directed(triangles: Ints) -> tuple[Ints, Ints]:
 
 
 def _neighbours(triangles: Ints, part: Ints, n_parts: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """For each edge (e,) a place of it in the list of all, and the other one or -1; closed parts.
+    """For each edge (e,) two of its places in the list of all, -1 for none; and the closed parts.
 
     A part is closed where each edge has two faces, which go along it in opposite ways.
     """
@@ -251,8 +259,8 @@ def _neighbours(triangles: Ints, part: Ints, n_parts: int) -> tuple[Ints, Ints, 
     begins = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     counts = np.diff(np.append(begins, len(key)))
     first = order[begins]
-    second = np.where(counts == 2, order[np.minimum(begins + 1, len(order) - 1)], -1)
-    opposite = (second >= 0) & (start[first] != start[second])
+    second = np.where(counts >= 2, order[np.minimum(begins + 1, len(order) - 1)], -1)
+    opposite = (counts == 2) & (start[first] != start[second])
     bad = part[first[~opposite] // 3]
     closed = np.bincount(bad, minlength=n_parts) == 0
     return first, second, closed
@@ -270,8 +278,13 @@ def _edges(
     f, g = first // 3, second // 3
     alone = second < 0
     here, there = front[f], front[g] & ~alone
-    bend = np.einsum("ki,ki->k", normals[f], normals[g]) < _CREASE
-    drawn = (here != there) | (here & there & bend)
+    inner = here & there
+    bend = inner & (np.einsum("ki,ki->k", normals[f], normals[g]) < _CREASE)
+    many, bent = (
+        np.bincount(part[f[some]], minlength=int(part.max(initial=0)) + 1) for some in (inner, bend)
+    )
+    rough = (many > _MANY) & (bent > _ROUGH * many)
+    drawn = (here != there) | (bend & ~rough[part[f]])
     chosen = first[drawn]
     face, corner = chosen // 3, chosen % 3
     ends = np.stack([soup[face, corner], soup[face, (corner + 1) % 3]], axis=1)
@@ -303,15 +316,16 @@ class _Grid:
     """The faces sorted by nearness at each sample of the drawing."""
 
     def __init__(self, faces: _Faces, size: tuple[float, float]) -> None:
-        self.w, self.h = (int(np.ceil(_FINE * x)) for x in size)
-        corners = faces.corners * [_FINE, _FINE, 1.0]
-        self.samples = self.sampled(corners, faces.part)
+        self.fine = min(_FINE, float(np.sqrt(_MOST_SAMPLES / (size[0] * size[1]))))
+        self.w, self.h = (int(np.ceil(self.fine * x)) for x in size)
+        self.samples = self.sampled(faces.corners, faces.part)
         place, near, _ = self.samples
         self.nearest = np.full(self.w * self.h, -np.inf)
         self.nearest[place[::-1]] = near[::-1]  # of one place the first, the nearest, stays
 
     def sampled(self, corners: Floats, part: Ints) -> _Samples:
         """The samples of triangles (k, 3, 3), ordered by place and from near to far."""
+        corners = corners * [self.fine, self.fine, 1.0]
         x, y = corners[:, :, 0], corners[:, :, 1]
         top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, self.h).astype(int)
         bottom = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, self.h).astype(int)
@@ -358,8 +372,8 @@ class _Grid:
         deepest = np.full(len(edge), np.inf)
         for dx in (-1.0, 0.0, 1.0):
             for dy in (-1.0, 0.0, 1.0):
-                x = np.clip((at[:, 0] * _FINE + dx).astype(int), 0, self.w - 1)
-                y = np.clip((at[:, 1] * _FINE + dy).astype(int), 0, self.h - 1)
+                x = np.clip((at[:, 0] * self.fine + dx).astype(int), 0, self.w - 1)
+                y = np.clip((at[:, 1] * self.fine + dy).astype(int), 0, self.h - 1)
                 deepest = np.minimum(deepest, self.nearest[y * self.w + x])
         free = at[:, 2] >= deepest - 0.6
         begins = free & ~np.concatenate([[False], free[:-1] & (edge[1:] == edge[:-1])])
@@ -459,8 +473,7 @@ def _divided(faces: _Faces, grid: _Grid) -> tuple[Floats, Ints, Floats, _Pairs]:
     kept[list(cuts)] = False
     index = np.concatenate([np.flatnonzero(kept), np.array(source, np.int64)])
     corners = np.concatenate([corners[kept], np.array(pieces).reshape(-1, 3, 3)])
-    fine = corners * [_FINE, _FINE, 1.0]
-    samples = grid.sampled(fine, part[index])
+    samples = grid.sampled(corners, part[index])
     visible = samples.visible(len(corners))
     pairs = _pairs(samples, visible)
     place = np.full(len(visible), -1)
@@ -609,21 +622,25 @@ class _Ready:
 
 def _outlines(vertices: Floats, triangles: Ints, labels: Ints) -> dict[int, tuple[Floats, ...]]:
     """The closed lines (n, 2) around each area, by its label."""
-    start, end = _directed(triangles)
-    label = np.repeat(labels, 3)
+    first, second = _directed(triangles)
+    low, high = np.minimum(first, second), np.maximum(first, second)
     n = len(vertices)
-    forward, backward = (label * n + start) * n + end, (label * n + end) * n + start
-    rim = ~np.isin(forward, backward)
-    order = np.argsort(label[rim], kind="stable")
-    label, start, end = (a[rim][order].tolist() for a in (label, start, end))
+    key, inverse = np.unique((np.repeat(labels, 3) * n + low) * n + high, return_inverse=True)
+    # what is gone along both ways as often is inside; so each line comes back to its beginning
+    ways = np.bincount(inverse, np.where(first == low, 1, -1), len(key)).astype(np.int64)
+    key, ways = np.repeat(key, np.abs(ways)), np.repeat(ways, np.abs(ways))
+    label: list[int] = (key // n // n).tolist()
+    low, high = key // n % n, key % n
+    start: list[int] = np.where(ways > 0, low, high).tolist()
+    end: list[int] = np.where(ways > 0, high, low).tolist()
     flat = vertices[:, :2]
     found: dict[int, tuple[Floats, ...]] = {}
     begins = [k for k in range(len(label)) if not k or label[k] != label[k - 1]]
-    for first, last in pairwise([*begins, len(label)]):
-        lines = [_smooth(flat[ring]) for ring in _rings(start[first:last], end[first:last])]
+    for k, last in pairwise([*begins, len(label)]):
+        lines = [_smooth(flat[ring]) for ring in _rings(start[k:last], end[k:last])]
         lines = [line for line in lines if len(line) > 2]
         if lines:
-            found[label[first]] = tuple(lines)
+            found[label[k]] = tuple(lines)
     return found
 
 

@@ -13,6 +13,7 @@ import { RobotKinematics } from "./kinematics.js";
 import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
 import { Panel } from "./panel.js";
+import { record, recordingFailed } from "./record.js";
 import { heat, RobotOnStage, surface } from "./robot.js";
 import { bytesOf, decoded, merged, shaded } from "./shapes.js";
 import { Stage } from "./stage.js";
@@ -30,7 +31,7 @@ class App {
     this.chosen = 0;
     this.ownPresets = {};
     this.host = document.getElementById("stage");
-    this.stage = new Stage(this.host);
+    this.stage = new Stage(this.host, { smooth: page.record?.smooth });
     this.stage.prepare(new THREE.Mesh(merged([]), surface()));
     this._overlay();
     const bytes = bytesOf(page.binary);
@@ -60,7 +61,7 @@ class App {
     this._keys();
     this.stage.beforeFrame.push(() => this._refresh());
     this.togglePanel(!SMALL.matches);
-    if (page.live) this.channel = new Channel(page.live, this);
+    if (page.live && !page.record) this.channel = new Channel(page.live, this);
   }
 
   get robot() {
@@ -325,14 +326,20 @@ class App {
       if (mesh.visible && around.getSize(new THREE.Vector3()).length() < most) box.union(around);
     }
     this.stage.fit(box);
+    this.stage.shadowsOf(this.box());
+  }
+
+  /** The box of all that casts shadows now. */
+  box() {
+    const box = new THREE.Box3();
+    for (const robot of this.robots) box.union(robot.view.box());
+    for (const mesh of this.sceneMeshes) if (mesh.visible) box.expandByObject(mesh);
+    return box;
   }
 
   _camera(camera) {
     this.stage.lookAtAll(FIRST_DIRECTION);
-    if (!camera) return;
-    if (camera.position) this.stage.camera.position.set(...camera.position);
-    if (camera.target) this.stage.orbit.target.set(...camera.target);
-    this.stage.orbit.update();
+    if (camera) this.stage.look(camera);
   }
 
   _themes() {
@@ -380,6 +387,7 @@ class App {
     for (const robot of this.robots) robot.view.refresh();
     if (!this._stale) return;
     this._stale = false;
+    this.stage.shadowsOf(this.box());
     this.panel.refresh();
     if (this.shown.has("torques")) this._refreshLegend();
   }
@@ -418,6 +426,7 @@ export function start(kinematics) {
   addEventListener("error", (event) => outside.errors.push(String(event.message)));
   addEventListener("unhandledrejection", (event) => outside.errors.push(String(event.reason)));
   const page = JSON.parse(document.getElementById("data").textContent);
+  if (page.record) document.body.classList.add("recording");
   document.getElementById("data").textContent = ""; // the text is not needed any more
   try {
     const app = new App(page, kinematics);
@@ -438,11 +447,13 @@ export function start(kinematics) {
         return Array.from(robot.view.poses.slice(k, k + 12));
       },
     }));
-    app.stage.frame();
+    if (page.record) record(app, page.record, page.live);
+    else app.stage.frame();
     performance.mark("linkwork-first-frame");
     outside.ready = true;
   } catch (error) {
     outside.errors.push(String(error?.stack ?? error));
+    if (page.record) recordingFailed(page.live, error);
     const webgl = /WebGL/i.test(String(error));
     document.getElementById("stage").append(h("p", { class: "failure", text: webgl
       ? "The robot cannot be drawn: this browser has no WebGL, or it is turned off."

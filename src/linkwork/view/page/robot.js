@@ -324,6 +324,11 @@ export class RobotOnStage {
     }
   }
 
+  /** Wait until all textures have been decoded. */
+  textured() {
+    return Promise.all(this._textures.map((texture) => texture?.decoded));
+  }
+
   /** A texture, which is there once the browser has decoded it. */
   _texture(index) {
     return (this._textures[index] ??= (() => {
@@ -333,11 +338,15 @@ export class RobotOnStage {
       texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
       texture.anisotropy = 4;
       const image = new Image();
-      image.onload = () => {
-        texture.image = image;
-        texture.needsUpdate = true;
-        this.stage.changed(false);
-      };
+      texture.decoded = new Promise((done) => {
+        image.onload = () => {
+          texture.image = image;
+          texture.needsUpdate = true;
+          this.stage.changed(false);
+          done();
+        };
+        image.onerror = done;
+      });
       image.src = URL.createObjectURL(new Blob([this._bytes.slice(start, start + length)], { type }));
       return texture;
     })());

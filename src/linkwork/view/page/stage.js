@@ -11,14 +11,15 @@ const COARSE = 0.5; // of the pixels along a side
 const FIELD_OF_VIEW = 28;
 
 export class Stage {
-  constructor(host) {
+  constructor(host, { smooth = true } = {}) {
     this.host = host;
     this.world = new THREE.Scene();
     this.front = new THREE.Scene(); // drawn over the world: skeleton, frames, handles
     this.camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
     this.camera.up.set(...UP);
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
+    this.renderer = new THREE.WebGLRenderer({ antialias: smooth, alpha: true, preserveDrawingBuffer: false });
     this.renderer.autoClear = false;
+    this.renderer.setClearColor(0x000000, 0); // said here, or the first frame is cleared to black
     this.renderer.debug.checkShaderErrors = false; // asking would wait for the compiler
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
@@ -64,7 +65,7 @@ export class Stage {
   /** Ask for a frame; `poses` says whether shadows have moved too. */
   changed(poses = true) {
     if (poses) this.renderer.shadowMap.needsUpdate = true;
-    if (this._waiting) return;
+    if (this._waiting || this._fixed) return;
     this._asked = performance.now();
     this._waiting = requestAnimationFrame((time) => this.frame(time));
   }
@@ -127,6 +128,20 @@ export class Stage {
     this._fitShadow();
   }
 
+  /** Draw shadows on the ground only where those of a box fall: the rest costs as much and is empty. */
+  shadowsOf(box) {
+    const towards = this.key.position.clone().sub(this.key.target.position);
+    const onGround = new THREE.Box3();
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(...["x", "y", "z"].map((axis, bit) => box[k & (1 << bit) ? "max" : "min"][axis]));
+      onGround.expandByPoint(corner.addScaledVector(towards, (this.groundHeight - corner.z) / towards.z));
+    }
+    onGround.expandByScalar(0.04 * this.size);
+    const extent = onGround.getSize(new THREE.Vector3());
+    this.shadow.scale.set(extent.x, extent.y, 1);
+    onGround.getCenter(this.shadow.position).setZ(this.groundHeight);
+  }
+
   /** Bring the whole of what was fitted into view, from this direction or as it is seen now. */
   lookAtAll(direction = null) {
     const back = new THREE.Vector3();
@@ -158,6 +173,16 @@ export class Stage {
     this.camera.position.copy(this.orbit.target).addScaledVector(back, distance);
     this.orbit.minDistance = 0.05 * this.size;
     this.orbit.maxDistance = 40 * this.size;
+    this.orbit.update();
+    this.changed(false);
+  }
+
+  /** Stand at one point of the world and look at another; `opening` is the height seen, degrees. */
+  look({ position, target, opening = FIELD_OF_VIEW }) {
+    this.camera.fov = opening;
+    this.camera.updateProjectionMatrix();
+    this.camera.position.set(...position);
+    this.orbit.target.set(...target);
     this.orbit.update();
     this.changed(false);
   }
@@ -201,6 +226,7 @@ export class Stage {
 
   /** Fewer pixels while frames come slowly one after the other, all of them afterwards. */
   _pace(waited) {
+    if (this._fixed) return;
     this._slow = waited > SLOW ? (this._slow ?? 0) + 1 : 0;
     if (this._slow > 3 && !this.coarse) this._sharpness(true);
     clearTimeout(this._sharpening);
@@ -317,10 +343,26 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
+  /** Draw so many pixels, each of so many samples each way, and only when `frame` is called. */
+  fixSize(width, height, samples) {
+    this._fixed = true;
+    cancelAnimationFrame(this._waiting);
+    this._waiting = 0;
+    Object.assign(this.orbit, { minDistance: 0, maxDistance: Infinity });
+    Object.assign(this, { width, height });
+    this.renderer.setPixelRatio(samples);
+    this._sized();
+  }
+
   _resize() {
+    if (this._fixed) return;
     this.width = Math.max(1, this.host.clientWidth);
     this.height = Math.max(1, this.host.clientHeight);
     this._sharpness(Boolean(this.coarse));
+    this._sized();
+  }
+
+  _sized() {
     this.renderer.setSize(this.width, this.height);
     this.camera.aspect = this.width / this.height;
     this.camera.updateProjectionMatrix();
