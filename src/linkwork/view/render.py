@@ -28,7 +28,7 @@ from linkwork.errors import InputError, ProgramError
 from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.view.browser import VARIABLE, Browser, found
-from linkwork.view.camera import VIEWS, View, camera
+from linkwork.view.camera import View, camera
 from linkwork.view.films import ENDINGS, Film, film_for
 from linkwork.view.motion import Motion, configuration_to_show, motion, sweep
 from linkwork.view.page import PageRobot, page_data, page_text
@@ -57,9 +57,9 @@ _LONG = 20
 
 
 class Look(NamedTuple):
-    """A camera: where it stands, unit vectors (3,) to the right, upward and back to it; its picture.
+    """A camera: where it stands, unit vectors (3,) to the right, upward and back to it.
 
-    It sees in perspective.
+    It sees in perspective, and fills a picture of a size (w, h) in pixels.
     """
 
     eye: Floats
@@ -118,7 +118,8 @@ class Rendered:
             text = f'<img alt="{alt}" src="data:image/gif;base64,{data}">'
         else:
             source = f"data:video/mp4;base64,{data}"
-            text = f'<video controls loop autoplay muted style="max-width:100%" src="{source}">{alt}</video>'
+            how = 'controls loop autoplay muted style="max-width:100%"'
+            text = f'<video {how} src="{source}">{alt}</video>'
         return {**shown, "text/html": text}
 
     def __repr__(self) -> str:
@@ -185,6 +186,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     colour = _colour(background, ending)
     finite_number(patience, "patience", above=0.0)
     rows = _rows(robot, ending, q, trajectory, times, duration, fps)
+    direction = camera(view, _axes(robot, rows[0]))
     film = film_for(ending, wanted, len(rows), float(fps))
     first = PageRobot(robot, rows[0], ghost, allow=allow)
     others = [PageRobot(each, T_world_robot=T, allow=allow) for each, T in robots]
@@ -196,7 +198,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     ):
         data = page_data([first, *others], scene=scene, show=show, title=robot.name)
         points = _points(data, [robot, *[each for each, _ in robots]], rows)
-        look = _fitted(camera(view, _axes(robot, rows[0])), points, wanted)
+        look = _fitted(direction, points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),
             "target": (look.eye - _distance(look, points) * look.toward).tolist(),
@@ -245,7 +247,11 @@ def _colour(given: Any, ending: str) -> str | None:
         return None
     if isinstance(given, str):
         digits = given.removeprefix("#")
-        if given.startswith("#") and len(digits) == 6 and set(digits.lower()) <= set("0123456789abcdef"):
+        if (
+            given.startswith("#")
+            and len(digits) == 6
+            and set(digits.lower()) <= set("0123456789abcdef")
+        ):
             return given.lower()
         if given == "white":
             return "#ffffff"
@@ -261,7 +267,7 @@ def _is_dark(colour: str) -> bool:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b < 90.0
 
 
-def _rows(  # noqa: PLR0913  what is said of a motion
+def _rows(
     robot: Robot,
     ending: str,
     q: Configuration | None,
@@ -276,6 +282,8 @@ def _rows(  # noqa: PLR0913  what is said of a motion
         if trajectory is not None or times is not None or duration is not None:
             raise InputError("a .png is one picture: write a motion to .gif or .mp4")
         return configuration_to_show(robot, q)[None]
+    if duration is not None:
+        _refuse_long(finite_number(duration, "duration", above=0.0), rate)
     if q is None:
         moving = motion(robot, trajectory, times=times, duration=duration)
     elif trajectory is not None or times is not None:
@@ -286,14 +294,22 @@ def _rows(  # noqa: PLR0913  what is said of a motion
 
 
 def _pictures_of(robot: Robot, moving: Motion, rate: float) -> Floats:
-    """Configurations (n, nq) at so many instants a second; what is seen again leaves out its end."""
+    """Configurations (n, nq) at so many instants a second; of a loop without its end."""
+    _refuse_long(moving.duration, rate)
     n = round(moving.duration * rate) + (0 if moving.loop and moving.duration else 1)
-    if n > MOST_PICTURES:
-        raise InputError(
-            f"{moving.duration:.6g} s at {rate:g} pictures a second are {n} pictures; at most "
-            f"{MOST_PICTURES} are made: lower fps, or give a duration"
-        )
     return moving.at(robot, np.minimum(np.arange(max(n, 1)) / rate, moving.duration))
+
+
+def _refuse_long(seconds: float, rate: float) -> None:
+    """Refuse a film of too many pictures.
+
+    Raises: InputError.
+    """
+    if seconds * rate > MOST_PICTURES:
+        raise InputError(
+            f"{seconds:.6g} s at {rate:g} pictures a second are more than {MOST_PICTURES} pictures: "
+            "lower fps, or give a shorter duration"
+        )
 
 
 # --- the camera -----------------------------------------------------------------------------------
@@ -377,7 +393,7 @@ def _fitted(direction: Any, points: Floats, size: tuple[int, int]) -> Look:
         leaning = way[:, :2] / (away - way[:, 2:])
         shift = 0.5 * (leaning.min(axis=0) + leaning.max(axis=0)) * away
         middle = middle + np.append(shift, 0.0)
-    eye = (middle + [0.0, 0.0, away]) @ np.stack([right, up, toward])
+    eye = (middle + np.array([0.0, 0.0, away])) @ np.stack([right, up, toward])
     return Look(eye, right, up, toward, size)
 
 
@@ -411,9 +427,7 @@ class _Studio:
         self._changed = threading.Condition()
         # so long as its pixels are not compressed at all
         most = 4 * size[0] * size[1] + 65536
-        self._server = PageServer(
-            self._page, self._said, port=0, picture=self._take, largest=most
-        )
+        self._server = PageServer(self._page, self._said, port=0, picture=self._take, largest=most)
         self.url = self._server.url
 
     def draw(
@@ -454,8 +468,9 @@ class _Studio:
             )
         if silent > patience:
             raise ProgramError(
-                f"{browser.name} has drawn nothing for {patience:g} s, {where}, and was ended: give "
-                f"it more time by `patience`, or another browser by {VARIABLE}. {_saying(browser)}"
+                f"{browser.name} has drawn nothing for {patience:g} s, {where}, and was ended: "
+                f"give it more time by `patience`, or another browser by {VARIABLE}. "
+                f"{_saying(browser)}"
             )
 
     def close(self) -> None:
