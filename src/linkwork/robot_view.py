@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from linkwork.mechanism.named_positions import Configuration
     from linkwork.robot import Robot
     from linkwork.view.drawing import Drawing
     from linkwork.view.live import Viewer
+    from linkwork.view.render import Rendered
 
 
 class RobotView:
@@ -46,8 +48,10 @@ class RobotView:
 
         return export_glb(self, path, **how)
 
-    def render(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
-        """A shaded picture or film of the robot in a file, without a display."""
+    def render(
+        self: Robot, path: str | os.PathLike[str], q: Configuration | None = None, **how: Any
+    ) -> Rendered:
+        """A shaded picture (.png) of the robot at q, or a film (.gif, .mp4), without a display."""
         from linkwork.view.render import render  # noqa: PLC0415  not all need it
 
-        return render(self, path, **how)
+        return render(self, path, q, **how)

@@ -1,10 +1,11 @@
-"""Pictures and films in files: what is in them, where, and what happens where nothing can be drawn."""
+"""Pictures and films in files: what is in them and where, and what happens without a browser."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ MARKED = """<robot name="marked">
 <link name="tip"/>
 <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
   <limit lower="-1.2" upper="1.2" effort="1" velocity="1"/></joint>
-<joint name="end" type="fixed"><parent link="arm"/><child link="tip"/><origin xyz="0 0 0.5"/></joint>
+<joint name="end" type="fixed"><parent link="arm"/><child link="tip"/>
+  <origin xyz="0 0 0.5"/></joint>
 {more}
 </robot>"""
 SIZE = (240, 180)
@@ -153,7 +155,7 @@ def test_an_mp4_is_read_as_it_was_made(drawn, tmp_path):
     with av.open(str(made.path)) as film:
         shown = [f.to_ndarray(format="rgb24").astype(int) for f in film.decode(video=0)]
     assert len(shown) == 10 and shown[0].shape == (*SIZE[::-1], 3)
-    assert all(np.abs(a - b).max() > 60 for a, b in zip(shown, shown[1:], strict=False))
+    assert all(np.abs(a - b).max() > 60 for a, b in pairwise(shown))
     assert np.abs(shown[0][2, 2] - [0xF4, 0xF6, 0xF8]).max() < 6  # colours are kept
     assert "video/mp4" in made._repr_mimebundle_()["text/html"]
 
@@ -182,7 +184,9 @@ def test_loops_ghosts_and_more_robots_are_drawn(drawn, tmp_path):
 
 def test_without_a_browser_the_error_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("LINKWORK_RENDER_BROWSER", str(tmp_path / "none"))
-    with pytest.raises(lw.ProgramError, match="no program of this machine.*Chromium, Chrome or Ed"):
+    with pytest.raises(
+        lw.ProgramError, match=r"no program of this machine.*Chromium, Chrome or Ed"
+    ):
         robot().render(tmp_path / "arm.png")
     monkeypatch.delenv("LINKWORK_RENDER_BROWSER")
     if sys.platform == "linux":
@@ -217,7 +221,7 @@ def test_a_browser_that_draws_nothing_is_ended(fake, tmp_path):
 
 def test_a_browser_that_ends_by_itself_is_told_at_once(fake, tmp_path):
     fake("echo no room for a window >&2; exit 7")
-    with pytest.raises(lw.ProgramError, match="(?s)status 7.*no room for a window"):
+    with pytest.raises(lw.ProgramError, match=r"(?s)status 7.*no room for a window"):
         robot().render(tmp_path / "arm.png")
     assert not (tmp_path / "arm.png").exists()
 

@@ -307,8 +307,8 @@ def _refuse_long(seconds: float, rate: float) -> None:
     """
     if seconds * rate > MOST_PICTURES:
         raise InputError(
-            f"{seconds:.6g} s at {rate:g} pictures a second are more than {MOST_PICTURES} pictures: "
-            "lower fps, or give a shorter duration"
+            f"{seconds:.6g} s at {rate:g} pictures a second are more than {MOST_PICTURES} "
+            "pictures: lower fps, or give a shorter duration"
         )
 
 
