@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 _START = """
-const given = JSON.parse(require("fs").readFileSync(0, "utf8"), (key, value) =>
+const read = (text) => JSON.parse(text, (key, value) =>
   value !== null && typeof value === "object" && "number" in value ? Number(value.number)
   : value);
 const plain = (value) => ArrayBuffer.isView(value) ? Array.from(value, plain)
@@ -20,10 +20,10 @@ const plain = (value) => ArrayBuffer.isView(value) ? Array.from(value, plain)
     ? {number: Object.is(value, -0) ? "-0" : String(value)}
   : value !== null && typeof value === "object"
     ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v)])) : value;
-(async () => {
+(async (given) => {
 """
 _END = """
-})().then((result) => process.stdout.write(JSON.stringify(plain(result) ?? null)),
+})(read(TEXT)).then((result) => process.stdout.write(JSON.stringify(plain(result) ?? null)),
   (error) => { console.error(error); process.exit(1); });
 """
 
@@ -42,11 +42,16 @@ def run_js(body: str, data: Any = None, *, timeout: float = 120.0) -> Any:
     Arrays and numbers of NumPy become lists and numbers; NaN, infinities and -0 pass as they are.
     It may ``await import(...)`` modules.
     """
-    text = json.dumps(_plain(data))
+    end = _END.replace("TEXT", json.dumps(json.dumps(_plain(data))))
+    text = f"{_START}{body}{end}"
     done = subprocess.run(
-        [needs_node(), "-e", f"{_START}{body}{_END}"],
-        input=text, capture_output=True, text=True, check=False, timeout=timeout,
-    )  # fmt: skip
+        [needs_node(), "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     return _numbers(json.loads(done.stdout))
 

@@ -95,6 +95,26 @@ def test_when_meshes_are_read(monkeypatch):
         settings.load_meshes_at_once()
 
 
+def test_where_a_browser_is_seen(monkeypatch):
+    for name in ("LINKWORK_BROWSER", "SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    if sys.platform == "linux":
+        assert not settings.has_desktop()
+        monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert settings.has_desktop()
+    assert not settings.over_ssh()
+    monkeypatch.setenv("SSH_TTY", "/dev/pts/0")
+    assert settings.over_ssh()
+    assert not settings.has_desktop()
+    monkeypatch.setenv("LINKWORK_BROWSER", "1")
+    assert settings.has_desktop()
+    monkeypatch.setenv("LINKWORK_BROWSER", "0")
+    assert not settings.has_desktop()
+    monkeypatch.setenv("LINKWORK_BROWSER", "no")
+    with pytest.raises(lw.InputError, match="LINKWORK_BROWSER must be 0 or 1, not 'no'"):
+        settings.has_desktop()
+
+
 # ------------------------------------------------------------------------ the line of the compiler
 
 

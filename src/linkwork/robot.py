@@ -287,7 +287,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView):
         parameters: Sequence[str] = (),
         **static: Any,
     ) -> Kernel:
-        """The kernel behind `function`, which describes itself and gives its source in C and JavaScript.
+        """The kernel behind `function`: it describes itself, and gives its text in C or JavaScript.
 
         Raises: as `function`.
         """

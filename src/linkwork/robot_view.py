@@ -19,10 +19,22 @@ class RobotView:
     """What a robot looks like."""
 
     def plot(self: Robot, q: ArrayLike | None = None, **how: Any) -> Drawing:
-        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts."""
+        """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts.
+
+        Without a display or an extra; `Drawing.save` writes SVG and PNG. The options are those of
+        `linkwork.view.drawing.drawing`: shapes, view, size, frames, labels, com, loops, ground,
+        title, path and allow.
+
+        Raises: UnknownNameError, ShapeError, InputError.
+        """
         from linkwork.view.drawing import drawing  # noqa: PLC0415  not all need it
 
         return drawing(self, q, **how)
+
+    def _repr_html_(self: Robot) -> str:
+        from linkwork.view.reprs import robot_html  # noqa: PLC0415  for notebooks
+
+        return robot_html(self)
 
     def view(self: Robot, q: ArrayLike | None = None, **how: Any) -> Viewer:
         """A page in the browser with the robot at q (nq,), by default neutral."""
@@ -51,7 +63,10 @@ class RobotView:
     def render(
         self: Robot, path: str | os.PathLike[str], q: Configuration | None = None, **how: Any
     ) -> Rendered:
-        """A shaded picture (.png) of the robot at q, or a film (.gif, .mp4), without a display."""
+        """A shaded picture (.png) of the robot at q (nq,), by default neutral, or a film of it.
+
+        A film (.gif, .mp4) shows a trajectory. Neither needs a display.
+        """
         from linkwork.view.render import render  # noqa: PLC0415  not all need it
 
         return render(self, path, q, **how)

@@ -42,7 +42,7 @@ def test_without_a_command_the_help_is_shown_once(cli: Callable[..., Any]):
     assert result.exit_code == 0
     assert result.stdout.rstrip() == cli("--help").stdout.rstrip()
     assert result.stdout.count("Usage:") == 1
-    names = (*COMMANDS, *DOCUMENT_COMMANDS, "run")
+    names = (*COMMANDS, *DOCUMENT_COMMANDS, "show", "run")
     assert all(f" {name} " in result.stdout for name in names)
 
 
@@ -97,7 +97,7 @@ def test_the_examples_with_files_work_where_the_files_are(
 def test_no_command_is_without_a_test_of_its_examples(cli: Callable[..., Any]):
     listed = re.findall(r"(?m)^ *[│|] (\w+) ", cli("--help").stdout)
     assert {"ik", "run"} <= set(listed)
-    assert set(listed) <= {*COMMANDS, *DOCUMENT_COMMANDS, "run"}
+    assert set(listed) <= {*COMMANDS, *DOCUMENT_COMMANDS, "show", "run"}
 
 
 @pytest.mark.slow

@@ -178,7 +178,7 @@ def test_some_that_cannot_be_reached(cli: Callable[..., Any], tmp_path: Path):
         (["--target", "1 2 3", "--best", "nearest", "--best-of", "0"], "best_of must be"),
         (["--target", "1 2 3", "--best", "nearest", "--all"], "give --all or --best"),
         (["--poses", "x.csv", "--all"], "--all takes one target"),
-        (["--target", "1 2 3", "--show", "--json"], "give --show or --json"),
+        (["--target", "1 2 3", "--errors", "--json"], "give --errors or --json"),
     ],
 )
 def test_wrong_input(refused: Callable[..., str], args: list[str], said: str):
@@ -308,13 +308,13 @@ def test_a_margin(cli: Callable[..., Any]):
 
 
 def test_show(cli: Callable[..., Any], tmp_path: Path):
-    shown = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--show").stdout
+    shown = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--errors").stdout
     (line,) = [line.split() for line in shown.splitlines() if line.startswith("tool0  rotation")]
     assert line[-2:] == ["rad", "yes"]
     assert float(line[3]) == 1e-4
     poses = tmp_path / "T.npy"
     np.save(poses, np.stack([TARGET, FAR]))
-    shown = cli("ik", "ur5e", "--poses", poses, "--tries", 5, "--show")
+    shown = cli("ik", "ur5e", "--poses", poses, "--tries", 5, "--errors")
     assert shown.exit_code == 1
     assert "50 %" in shown.stdout
 

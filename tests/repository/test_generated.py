@@ -46,7 +46,7 @@ def definitions(path: Path) -> list[ast.FunctionDef | ast.ClassDef]:
     return [n for n in tree.body if isinstance(n, kinds) and not n.name.startswith("_")]
 
 
-@pytest.mark.parametrize("name", ["function_index", "parity_page", "robot_methods"])
+@pytest.mark.parametrize("name", ["function_index", "gallery", "parity_page", "robot_methods"])
 def test_what_is_committed_is_what_the_generator_writes(name: str):
     line = [sys.executable, str(GENERATORS / f"{name}.py"), "--check"]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)

@@ -57,7 +57,7 @@ RANK = {
     "scene": 7.2,
     "trajectory": 7.5,
     "view": 8,
-    "plots": 8,
+    "plots": 8.2,
     "faces": 9,
     "cli": 9.5,
     "__main__": 9.8,
@@ -71,6 +71,9 @@ NEIGHBOURS = {
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/settings.py", "compile_line"): "the compiler's listener, who speaks to people",
     ("linkwork/robot_view.py", "view"): "what people see of a robot",
+    ("linkwork/solve/result.py", "view"): "what a notebook shows of a result",
+    ("linkwork/simulation/result.py", "view"): "what a notebook shows of a run",
+    ("linkwork/trajectory/piecewise.py", "view"): "what a notebook shows of a motion",
     ("linkwork/simulation/result.py", "robot"): "the robot that a simulation shows",
 }
 

@@ -50,7 +50,8 @@ def test_joints_of_equal_legs_move_together():
     assert (moving.sum(axis=2) <= 1).all()
 
 
-@pytest.mark.parametrize("name", ["four_bar", "five_bar", "excavator"])
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("name", ["four_bar", "excavator", "gripper", "stewart"])
 def test_a_sweep_keeps_loops_closed(name: str):
     robot = lw.load(name)
     made = motion(robot)

@@ -103,12 +103,15 @@ def closure_rows(o: Ops, m: Mechanism, q: Block, *, in_frame_a: bool = False) ->
 
     Where loops are closed; in axes of frame a, wherever they are.
     """
-    found: list[Row] = []
-    for part in closure_parts(m, in_frame_a=in_frame_a, closed=not in_frame_a):
-        columns = part.residual(o, q).columns
-        moved = [k for c in part.coordinates for k in range(m.v_start[c], m.v_start[c + 1])]
-        found += [{k: columns[k][i] for k in moved} for i in range(part.n_rows)]
-    return found
+    parts = closure_parts(m, in_frame_a=in_frame_a, closed=not in_frame_a)
+    return [row for part in parts for row in part_rows(o, m, part, q)]
+
+
+def part_rows(o: Ops, m: Mechanism, part: ClosurePart, q: Block) -> list[Row]:
+    """The rows of one part of a closure."""
+    columns = part.residual(o, q).columns
+    moved = m.v_indices(part.coordinates)
+    return [{k: columns[k][i] for k in moved} for i in range(part.n_rows)]
 
 
 def transposed_product(rows: Sequence[Row], forces: Sequence[Scalar], n: int) -> list[Scalar]:

@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +29,11 @@ from numpy.typing import NDArray
 
 from linkwork.algorithms.closure import (
     Row,
-    closure,
-    closure_jacobian,
     closure_parts,
-    closure_rows,
     loop_length,
-    openings,
+    n_rows,
+    opening_units,
+    part_rows,
     row_scales,
 )
 from linkwork.algorithms.configuration import integrate, random
@@ -51,8 +50,9 @@ from linkwork.mechanism import dynamics_checks
 from linkwork.mechanism.dynamics_checks import Motions, generic_mass_matrix
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.neutral import neutral
+from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
-from linkwork.ops.protocol import Ops
+from linkwork.ops.protocol import Condition, Ops
 
 RANK = 1.0e-8
 """Singular values below this share of the largest count as none at generic configurations."""
@@ -62,9 +62,13 @@ assembled loops are open by, to which positions are known at a singular configur
 _VOID = 1.0e-12
 """A row or column that is smaller wherever one looks is zero by structure."""
 _CLOSED = 1.0e-12
-_SAMPLES, _MOST_STARTS, _MOST_STEPS = 3, 24, 60
+_SAMPLES, _MOST_STARTS, _AT_ONCE, _MOST_STEPS = 3, 24, 4, 60
+_FALLEN, _STALLED = 0.98, 10
+"""A search is given up that is open by more than this share of before for so many steps."""
 _LONGEST = 0.5
 _INVOLVED = 1.0e-3
+_TIED = 1.0e-6
+"""The share of a dependency that rounding alone does not have."""
 _SINGULAR, _LIGHT = 1.0e-10, 1.0e-6
 """Eigenvalues of M, and of J M⁻¹ Jᵀ, with ones on the diagonal: below these M is too small."""
 _SHORT = 100
@@ -166,23 +170,27 @@ def _largest_columns(o: Ops, columns: Sequence[Sparse], rank: int) -> tuple[list
     """
     basis, left, lengths = Orthogonal([], []), list(columns), list[Scalar]()
     for _ in range(rank):
-        best, length = left[0], squared(left[0])
+        best, length, others = left[0], squared(left[0]), list[Sparse]()
         for column in left[1:]:
             own = squared(column)
             longer = o.less(length, own)
             length = o.select(longer, own, length)
-            best = {
-                i: o.select(longer, column.get(i, o.const(0.0)), best.get(i, o.const(0.0)))
-                for i in {**best, **column}
-            }
+            shorter, best = _chosen(o, longer, best, column), _chosen(o, longer, column, best)
+            others.append(shorter)
         best = across(basis, best)  # once more: for the rounding of what was taken before
         lengths.append(squared(best))
         inverse = 1.0 / o.sqrt(lengths[-1])
         q = {i: x * inverse for i, x in best.items()}
         basis.vectors.append(q)
         basis.inverses.append(1.0)
-        left = [plus_scaled(column, q, negated(dot(q, column))) for column in left]
+        left = [plus_scaled(column, q, negated(dot(q, column))) for column in others]
     return basis.vectors, lengths[-1] / lengths[0]
+
+
+def _chosen(o: Ops, condition: Condition, a: Sparse, b: Sparse) -> Sparse:
+    """``a`` where a condition holds, else ``b``."""
+    zero = o.const(0.0)
+    return {i: o.select(condition, a.get(i, zero), b.get(i, zero)) for i in {**b, **a}}
 
 
 def independent(
@@ -196,9 +204,9 @@ def independent(
 def row_groups(m: Mechanism, *, in_frame_a: bool = False) -> tuple[RowGroup, ...]:
     """The rows of a closure in groups, each with its rank at generic assembled configurations.
 
-    The rows of each loop or coupling are one group; all are one where they depend on each other
-    beyond that. Rows that are zero everywhere are in none. Where parameters of the mechanism are
-    inputs, the values of the description count. ``in_frame_a`` as in `closure_rows`.
+    The rows of each loop or coupling are one group, with those of others where they depend on each
+    other beyond that. Rows that are zero everywhere are in none. Where parameters of the mechanism
+    are inputs, the values of the description count. ``in_frame_a`` as in `closure_rows`.
     """
     return _groups(_plain(m), in_frame_a)
 
@@ -210,49 +218,128 @@ def _plain(m: Mechanism) -> Mechanism:
     return Mechanism(**{field.name: getattr(m, field.name) for field in fields(Mechanism)})
 
 
+class _Island(NamedTuple):
+    """Loops and couplings that move one another: no coordinate of theirs moves others."""
+
+    parts: tuple[int, ...]
+    """Their places among the parts of the closure."""
+    rows: tuple[tuple[int, ...], ...]
+    """The rows of each, by their numbers among all."""
+    coordinates: tuple[int, ...]
+
+    @property
+    def every_row(self) -> list[int]:
+        """The numbers of all its rows."""
+        return [i for rows in self.rows for i in rows]
+
+
+def _islands(m: Mechanism) -> list[_Island]:
+    """The loops and couplings of a mechanism, apart where they have no coordinate in common."""
+    parts = closure_parts(m)
+    moved = [set(part.coordinates) for part in parts]
+    ends = np.cumsum([0, *(part.n_rows for part in parts)]).tolist()
+    rows = [tuple(range(a, b)) for a, b in pairwise(ends)]
+    shared = np.array([[bool(a & b) for b in moved] for a in moved]).reshape(len(parts), -1)
+    return [
+        _Island(
+            tuple(own),
+            tuple(rows[k] for k in own),
+            tuple(sorted(set[int]().union(*(moved[k] for k in own)))),
+        )
+        for own in _together(shared)
+    ]
+
+
 @lru_cache(maxsize=128)
 def _groups(m: Mechanism, in_frame_a: bool) -> tuple[RowGroup, ...]:
-    units = np.outer(row_scales(m), column_scales(m))
+    units = _units(m).both
     anywhere = [_dense_rows(m, q, in_frame_a=in_frame_a) for q in _starts(m, 3)]
     size = np.max([np.abs(J * units) for J in anywhere], axis=0)
     void = size.max(axis=1, initial=0.0) <= _VOID
-    parts: list[list[int]] = []
-    start = 0
-    for part in closure_parts(m):
-        parts.append([i for i in range(start, start + part.n_rows) if not void[i]])
-        start += part.n_rows
-    live = [i for rows in parts for i in rows]
-    ranks, whole = [0] * len(parts), 0
-    for q in _generic(m) or list(_starts(m, 3)):
-        compared = in_lengths(m, _dense_rows(m, q, in_frame_a=in_frame_a))
-        ranks = [max(k, rank_of(compared[rows])) for k, rows in zip(ranks, parts, strict=True)]
-        whole = max(whole, rank_of(compared[live]))
-        if whole == len(live):
-            break
-    if whole < sum(ranks):
-        parts, ranks = [live], [whole]
-    return tuple(
-        RowGroup(tuple(rows), tuple(np.flatnonzero((size[rows] > _VOID).any(axis=0)).tolist()), k)
-        for rows, k in zip(parts, ranks, strict=True)
-        if k
-    )
+    groups: list[RowGroup] = []
+    for island in _islands(m):
+        live = [[i for i in rows if not void[i]] for rows in island.rows]
+        for rows, rank in _ranks(m, island, [rows for rows in live if rows], in_frame_a):
+            columns = np.flatnonzero((size[rows] > _VOID).any(axis=0))
+            groups.append(RowGroup(tuple(rows), tuple(columns.tolist()), rank))
+    return tuple(sorted(groups))
 
 
-def _generic(m: Mechanism) -> list[Floats]:
-    """Configurations (nq,) that are assembled, near neutral if they can be."""
-    closed = (at for q in _starts(m, _MOST_STARTS) if (at := _closed(m, q)) is not None)
+def _ranks(
+    m: Mechanism, island: _Island, parts: list[list[int]], in_frame_a: bool
+) -> list[tuple[list[int], int]]:
+    """The groups of rows that an island has, and their ranks; those of rank 0 are left out."""
+    every = [i for rows in parts for i in rows]
+    samples: list[Floats] = []
+    for q in _generic(m, island) or list(_starts(m, 3)):
+        samples.append(in_lengths(m, _dense_rows(m, q, island, in_frame_a=in_frame_a)))
+        if rank_of(samples[-1][every]) == len(every):
+            return [(rows, len(rows)) for rows in parts]
+    wholes = [rank_of(J[every]) for J in samples]
+    generic = [J for J, rank in zip(samples, wholes, strict=True) if rank == max(wholes)]
+    tied = np.any([_tied([J[rows] for rows in parts]) for J in generic], axis=0)
+    groups = [sorted(i for k in own for i in parts[k]) for own in _together(tied)]
+    ranks = [max(rank_of(J[rows]) for J in samples) for rows in groups]
+    if max(wholes) < sum(ranks):
+        groups, ranks = [every], [max(wholes)]
+    return [(rows, rank) for rows, rank in zip(groups, ranks, strict=True) if rank]
+
+
+def _tied(parts: Sequence[Floats]) -> NDArray[np.bool_]:
+    """Which of some matrices (n, nv) depend on each other by their rows.
+
+    Bases of their rows, one below the other, are multiplied from the left by a basis of what gives
+    zero. The projection on that basis is apart for those that do not depend on each other.
+    """
+    bases = [np.linalg.svd(J)[2][: rank_of(J)] for J in parts]
+    U, values, _ = np.linalg.svd(np.concatenate(bases))
+    zero = U[:, int(np.count_nonzero(values > least_value(values))) :]
+    ends = np.cumsum([0, *map(len, bases)])
+    pieces = [zero[a:b] for a, b in pairwise(ends.tolist())]
+    share = [[np.abs(a @ b.T).max(initial=0.0) for b in pieces] for a in pieces]
+    return np.array(share) > _TIED
+
+
+def _together(tied: NDArray[np.bool_]) -> list[list[int]]:
+    """The numbers that are tied to each other, directly or by others."""
+    found: list[set[int]] = []
+    for k in range(len(tied)):
+        own = {k, *np.flatnonzero(tied[k]).tolist()}
+        for other in [each for each in found if each & own]:
+            found.remove(other)
+            own |= other
+        found.append(own)
+    return sorted(map(sorted, found))
+
+
+def _generic(m: Mechanism, island: _Island) -> list[Floats]:
+    """Configurations (nq,) at which an island is assembled, near neutral if they can be."""
+    closed = (q for k in range(0, _MOST_STARTS, _AT_ONCE) for q in _closed(m, island, k))
     return list(islice(closed, _SAMPLES))
 
 
 def left_motions(m: Mechanism) -> Motions | None:
     """Motions that loops and couplings leave where they are assembled; None if they cannot be."""
-    m, rank = _plain(m), rank_of_rows(m)
-    for q in _generic(m):
-        _, values, V = np.linalg.svd(_compared(m, q))
-        if rank == 0 or values[rank - 1] > CHANGE * values[0]:
-            units = column_scales(m)
-            return Motions(q, V[rank:].T * units[:, None], units)
-    return None
+    m = _plain(m)
+    q, groups = neutral(m), row_groups(m)
+    for island in _islands(m):
+        own = set(island.every_row)
+        rank = sum(group.rank for group in groups if own.issuperset(group.rows))
+        regular = (at for at in _generic(m, island) if _is_regular(m, at, island, rank))
+        at = next(regular, None)
+        if at is None:
+            return None
+        for c in island.coordinates:
+            q[m.q_slice(c)] = at[m.q_slice(c)]
+    units = _units(m).columns
+    V = np.linalg.svd(_compared(m, q))[2]
+    return Motions(q, V[rank_of_rows(m) :].T * units[:, None], units)
+
+
+def _is_regular(m: Mechanism, q: Floats, island: _Island, rank: int) -> bool:
+    """Whether the rows of an island have their rank at q (nq,)."""
+    values = np.linalg.svd(_compared(m, q, island), compute_uv=False)
+    return rank == 0 or values[rank - 1] > CHANGE * values[0]
 
 
 def check_movable(m: Mechanism, given: Sequence[str] = (), armature: Floats | None = None) -> None:
@@ -295,7 +382,7 @@ def _stiffness(m: Mechanism) -> float:
     motions, rank = left_motions(m), rank_of_rows(m)
     if motions is None or not rank:
         return 0.0
-    units = column_scales(m)
+    units = _units(m).columns
     inertia = generic_mass_matrix(m, q=motions.q)[0] + np.diag(m.armature)
     M = inertia * np.outer(units, units)
     own = np.sqrt(np.maximum(np.diagonal(M), 0.0))
@@ -346,17 +433,46 @@ def rank_of_rows(m: Mechanism) -> int:
     return sum(group.rank for group in row_groups(m))
 
 
-def _compared(m: Mechanism, q: Floats) -> Floats:
+def _compared(m: Mechanism, q: Floats, island: _Island | None = None) -> Floats:
     """The rows of a closure (n_c, nv) in their units."""
-    return _dense_rows(m, q) * np.outer(row_scales(m), column_scales(m))
+    return _dense_rows(m, q, island) * _units(m).both
 
 
-def _dense_rows(m: Mechanism, q: Floats, *, in_frame_a: bool = False) -> Floats:
-    """The rows of a closure (n_c, nv) in numbers; not finite where a coupling has no value."""
-    with np.errstate(all="ignore"):
-        rows = closure_rows(NUMPY, m, q, in_frame_a=in_frame_a)
-    J = np.array([[row.get(k, 0.0) for k in range(m.n_v)] for row in rows], np.float64)
-    return J.reshape(-1, m.n_v)
+class _Units(NamedTuple):
+    """What the rows (n_c,) and columns (nv,) of a closure are multiplied by to be compared."""
+
+    rows: Floats
+    columns: Floats
+    openings: list[float]
+    """See `opening_units`."""
+
+    @property
+    def both(self) -> Floats:
+        """The factors of the entries of the Jacobian (n_c, nv)."""
+        return np.outer(self.rows, self.columns)
+
+
+@lru_cache(maxsize=128)
+def _units(m: Mechanism) -> _Units:
+    return _Units(np.array(row_scales(m)), column_scales(m), opening_units(m))
+
+
+def _dense_rows(
+    m: Mechanism, q: Floats, island: _Island | None = None, *, in_frame_a: bool = False
+) -> Floats:
+    """The rows of a closure (n_c, nv) in numbers; not finite where a coupling has no value.
+
+    ``island``: all others are zero.
+    """
+    J, start = np.zeros((n_rows(m), m.n_v)), 0
+    for k, part in enumerate(closure_parts(m, in_frame_a=in_frame_a, closed=not in_frame_a)):
+        if island is None or k in island.parts:
+            with np.errstate(all="ignore"):
+                rows = part_rows(NUMPY, m, part, q)
+            for i, row in enumerate(rows):
+                J[start + i, list(row)] = list(row.values())
+        start += part.n_rows
+    return J
 
 
 def _rank_there(J: Floats, within: float) -> int:
@@ -376,26 +492,93 @@ def _starts(m: Mechanism, n: int) -> Iterator[Floats]:
             yield random(m, draw, 1)[0]
 
 
-def _closed(m: Mechanism, q: Floats) -> Floats | None:
-    """The mechanism assembled from q (nq,) by Gauss-Newton steps, or None."""
-    scales = np.array(row_scales(m))
+@lru_cache(maxsize=512)
+def _closed(m: Mechanism, island: _Island, first: int) -> list[Floats]:
+    """An island assembled from some of the starts by Gauss-Newton steps: (nq,) where it can be."""
+    own = _opening(m, island)
+    found: dict[int, Floats] = {}
+    q = np.array(list(islice(_starts(m, _MOST_STARTS), first, first + _AT_ONCE)))
+    left = np.arange(len(q))
+    least, stalled = np.full(len(q), np.inf), np.zeros(len(q), np.int64)
     with np.errstate(all="ignore"):
         for _ in range(_MOST_STEPS):
-            if max(map(float, openings(NUMPY, m, q))) <= _CLOSED:
-                return q
-            error = np.asarray(closure(NUMPY, m, q), np.float64) * scales
-            J = np.asarray(closure_jacobian(NUMPY, m, q), np.float64) * np.outer(
-                scales, column_scales(m)
-            )
-            if not (np.isfinite(J).all() and np.isfinite(error).all()):
-                return None
-            step = -np.linalg.pinv(J, rcond=RANK) @ error
-            q = _moved(m, q, step / max(1.0, float(np.abs(step).max()) / _LONGEST))
-    return None
+            open_, error, J = own.at(q[left])
+            closed = open_ <= _CLOSED
+            found.update((k, q[k]) for k in left[closed].tolist())
+            stalled[left] = np.where(open_ < _FALLEN * least[left], 0, stalled[left] + 1)
+            least[left] = np.minimum(least[left], open_)
+            going = ~closed & (stalled[left] < _STALLED)
+            going &= np.isfinite(J).all(axis=(1, 2)) & np.isfinite(error).all(axis=1)
+            left = left[going]
+            if not len(left):
+                break
+            step = (np.linalg.pinv(J[going], rcond=RANK) @ error[going][..., None])[..., 0]
+            step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / _LONGEST)
+            q[left] = own.moved(q[left], step)
+    return [found[k] for k in sorted(found)]
+
+
+class _Opening:
+    """What an island is open by, its error and its Jacobian, of several configurations at once.
+
+    Traced once, as this runs some hundred times.
+    """
+
+    def __init__(self, m: Mechanism, island: _Island) -> None:
+        o, units = GraphOps(), _units(m)
+        q, dv = o.input(0, m.n_q), [o.const(0.0)] * m.n_v
+        columns = m.v_indices(island.coordinates)
+        for place, k in enumerate(columns):
+            dv[k] = o.input(1, len(columns))[place] * float(units.columns[k])
+        opening = iter(units.openings)
+        every = [
+            (part, [next(opening) for _ in part.groups])
+            for part in closure_parts(m, in_frame_a=True)
+        ]
+        parts = [every[k] for k in island.parts]
+        residuals = [part.residual(o, q) for part, _ in parts]
+        both = units.both[np.ix_(island.every_row, columns)]
+        found = [
+            o.vector([x for each in residuals for x in each.squared]),
+            o.concat([each.error for each in residuals]),
+            *[o.concat([each.columns[k] for each in residuals]) for k in columns],
+            integrate(o, m, q, o.vector(dv)),
+        ]
+        self._graph = o.graph
+        self._outputs = [each.numbers for each in found]
+        self._orders = [o.graph.needed(part) for part in (self._outputs[:-1], self._outputs[-1:])]
+        self._units = np.array([unit for _, own in parts for unit in own])
+        self._scales, self._both = units.rows[island.every_row], both
+
+    def at(self, q: Floats) -> tuple[Floats, Floats, Floats]:
+        """The largest opening (n,), in units of each; error (n, rows) and J (n, rows, columns)."""
+        squared, error, *columns = self._found(0, self._outputs[:-1], [q.T])
+        J = np.empty((len(q), *self._both.shape))
+        for k, column in enumerate(columns):
+            J[:, :, k] = column
+        open_ = np.sqrt(squared) / self._units
+        return open_.max(axis=1, initial=0.0), error * self._scales, J * self._both
+
+    def moved(self, q: Floats, step: Floats) -> Floats:
+        """Configurations (n, nq) after steps (n, columns) in units of each column."""
+        return self._found(1, self._outputs[-1:], [q.T, step.T])[0]
+
+    def _found(self, which: int, outputs: list[list[int]], inputs: list[Floats]) -> list[Floats]:
+        wanted = [k for numbers in outputs for k in numbers]
+        values = np.empty((len(wanted), inputs[0].shape[1]))
+        for at, value in enumerate(self._graph.evaluated(self._orders[which], wanted, inputs)):
+            values[at] = value
+        ends = np.cumsum([len(numbers) for numbers in outputs])[:-1]
+        return [part.T for part in np.split(values, ends)]
+
+
+@lru_cache(maxsize=128)
+def _opening(m: Mechanism, island: _Island) -> _Opening:
+    return _Opening(m, island)
 
 
 def _moved(m: Mechanism, q: Floats, step: Floats) -> Floats:
-    return np.asarray(integrate(NUMPY, m, q, step * column_scales(m)), np.float64)
+    return np.asarray(integrate(NUMPY, m, q, step * _units(m).columns), np.float64)
 
 
 def in_lengths(m: Mechanism, J: Floats) -> Floats:
@@ -403,9 +586,10 @@ def in_lengths(m: Mechanism, J: Floats) -> Floats:
 
     Rows of position in lengths of their loop, columns of length 1 where they are more than zero.
     """
-    scaled = J * np.array(row_scales(m))[:, None]
+    units = _units(_plain(m))
+    scaled = J * units.rows[:, None]
     lengths = np.linalg.norm(scaled, axis=-2, keepdims=True)
-    none = lengths * column_scales(m) <= _VOID
+    none = lengths * units.columns <= _VOID
     return scaled / np.where(none, 1.0, lengths)
 
 

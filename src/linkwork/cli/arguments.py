@@ -178,6 +178,9 @@ class ShowArguments(RobotArguments):
     duration: float | None = option(
         "--duration", "S", "How long the motion lasts, in seconds.", panel=_POSITION
     )
+    scene: str | None = option(
+        "--scene", "FILE", "What stands around the robot: a .yaml file, as scenes are written."
+    )
     collision: bool = flag("--collision", "Shapes for collisions in place of the visual ones.")
     rad: bool = flag("--rad", "The page shows angles in radians, in place of degrees.")
     allow: list[str] | None = _allow()

@@ -40,14 +40,17 @@ def run(given: ShowArguments) -> None:
     moving = None
     if given.trajectory is not None:
         moving = motion_of(robot, given.trajectory, given.duration)
+    scene = None
+    if given.scene is not None:
+        scene = lw.Scene.from_yaml(given.scene, allow=given.allow or ())
     others = [lw.load(name) for name in given.more or []]
     standing = _beside(robot, q if moving is None else moving.q[0], others)
     if out is not None:
         with output.options_named(), output.busy(f"writing {out.name}"):
-            wish = _Wish(given, robot, q, ghost, moving, standing)
+            wish = _Wish(given, robot, q, ghost, moving, standing, scene)
             told = _WRITERS[out.suffix.lower()](wish, out)
-        for message in getattr(told, "messages", ()):
-            output.note(f"linkwork: {message}")
+        for message in told if isinstance(told, tuple) else told.messages:
+            output.note(f"linkwork: {output.in_options(message)}")
         return
     with output.options_named(), output.busy(f"opening {robot.name}"):
         viewer = robot.view(
@@ -56,6 +59,7 @@ def run(given: ShowArguments) -> None:
             ghost=ghost,
             units="rad" if given.rad else "deg",
             show=_shown(given),
+            scene=scene,
             allow=given.allow or (),
             port=given.port,
             host=given.host,
@@ -85,9 +89,12 @@ def _check(given: ShowArguments, out: Path | None) -> None:
         raise InputError("--duration says how long a motion lasts: give --trajectory too")
     if given.render and ending != ".png":
         raise InputError("--render is for --out with a .png: say which file to write")
-    if given.more and ending not in ("", ".html"):
+    alone = ending == ".glb" or (ending in (".svg", ".png") and not given.render)
+    if given.more and alone:
         raise InputError(f"a {ending} shows one robot: leave out {', '.join(given.more)}")
-    if given.ghost and ending in (".glb", ".gif", ".mp4"):
+    if given.scene and alone:
+        raise InputError(f"a {ending} has no scene: leave out --scene")
+    if given.ghost and ending == ".glb":
         raise InputError(f"a {ending} has no ghost: leave out --ghost")
     of_page = (given.port is not None, given.host != "127.0.0.1", given.browser is not None)
     if out is not None and any(of_page):
@@ -101,7 +108,7 @@ def _shown(given: ShowArguments) -> tuple[str, ...] | None:
 
 
 def _beside(robot: lw.Robot, q: Floats | None, others: list[lw.Robot]) -> list[PageRobot]:
-    """The other robots, one behind the other to the right of the first, with room between them."""
+    """The other robots, one after the other along y, with room between them."""
     standing: list[PageRobot] = []
     if not others:
         return standing
@@ -134,6 +141,7 @@ class _Wish:
     ghost: Floats | None
     motion: Motion | None
     others: Sequence[PageRobot]
+    scene: lw.Scene | None
 
     @property
     def how(self) -> dict[str, Any]:
@@ -161,6 +169,7 @@ def _page(wish: _Wish, out: Path) -> Any:
         ghost=wish.ghost,
         trajectory=wish.motion,
         robots=wish.others,
+        scene=wish.scene,
         show=_shown(wish.given),
         units="rad" if wish.given.rad else "deg",
         **wish.how,
@@ -168,15 +177,22 @@ def _page(wish: _Wish, out: Path) -> Any:
 
 
 def _glb(wish: _Wish, out: Path) -> Any:
-    return wish.robot.export_glb(out, q=wish.q, trajectory=wish.motion, **wish.how)
+    kinds = ("collision",) if wish.given.collision else ("visual",)
+    return wish.robot.export_glb(out, q=wish.q, trajectory=wish.motion, kinds=kinds, **wish.how)
 
 
 def _film(wish: _Wish, out: Path) -> Any:
-    kinds = ("collision",) if wish.given.collision else ("visual",)
-    moving: Any = wish.motion
-    if moving is None and out.suffix.lower() != ".png":
-        moving = motion(wish.robot, duration=wish.given.duration)
-    return wish.robot.render(out, q=wish.q, trajectory=moving, kinds=kinds, **wish.how)
+    return wish.robot.render(
+        out,
+        wish.q,
+        trajectory=wish.motion,
+        duration=None if wish.motion is not None else wish.given.duration,
+        scene=wish.scene,
+        ghost=wish.ghost,
+        robots=[(each.robot, each.T_world_robot) for each in wish.others],
+        show=_shown(wish.given),
+        **wish.how,
+    )
 
 
 _WRITERS: Mapping[str, Callable[[_Wish, Path], Any]] = {

@@ -24,9 +24,10 @@ from linkwork.compile.optable import Op
 from linkwork.compile.recipe import Signature
 from linkwork.errors import InputError
 
-LONGEST_PART = 2_500
-"""Assignments of one function. V8 does not optimise functions of more than 60 KB of its bytecode,
-which some 7,000 assignments are, and takes long over those that are a little shorter."""
+LONGEST_PART = 1_500
+"""Assignments of one function. V8 leaves those of more than 60 KB of its bytecode to its
+interpreter: 14,000 assignments (inverse dynamics of the Stewart platform) took 130 microseconds as
+one function and 4 in parts of 1,000 to 4,000; 6,400 (the mass matrix of Talos) 410 and 7."""
 
 _DEEPEST = 40
 """Operations inside one another, as far as an expression is written in one piece."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import broadcast_rows, is_whole, leading_shape, real_rows, shown
 from linkwork.compile.compiler import Compiler, Facts, Made, ProcessBound
-from linkwork.compile.machine_code import COMPILING, object_code, text_bytes
+from linkwork.compile.machine_code import COMPILING, VERY_LONG, object_code, text_bytes
 from linkwork.compile.native_call import bind, connect, emit_fast_call
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.recipe import Recipe, Signature, recipe_of, size
@@ -377,7 +377,8 @@ class CompiledRows:
             sizes, shape = graph.input_sizes, signature.output_shapes[0]
             batch_rows = _HELD // max(signature.instructions, 1)
             emit_fast_call(module, rows.function, sizes, shape, abi, batch_rows=batch_rows)
-        code = object_code(module, target, simplify=graph.n_assignments <= _LONG)
+        n = graph.n_assignments
+        code = object_code(module, target, simplify=n <= _LONG, quick=n > VERY_LONG)
         facts = {
             "signature": signature.to_facts(),
             "scratch": rows.scratch,

@@ -1,7 +1,8 @@
 """The scalar operations that a graph consists of: one row each, for every target.
 
 A row gives the arity, what the operation means in NumPy and in C, and the emitter of its vector
-code. JavaScript is read from the C expression (`js_source.py`). The names are CasADi's without "OP_", so that a graph can be replayed there.
+code. JavaScript is read from the C expression (`js_source.py`). The names are CasADi's without
+"OP_", so that a graph can be replayed there.
 
 Sine, cosine and the angle of a point are vector code of our own. An angle is a constant plus a
 number, each with its low part, so that it is rounded once. What a rounding takes away is kept in
@@ -17,9 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from linkwork.compile.emit import SIGN_BIT, Emitter
+from linkwork.ops.graph import NUMERIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,14 +299,6 @@ def if_else_zero(e: Emitter, condition: Any, a: Any) -> Any:
 # --- the table ---
 
 
-def _truth(x: Any) -> Any:
-    return np.float64(np.asarray(x, dtype=bool))
-
-
-def _if_else_zero(c: Any, x: Any) -> Any:
-    return np.where(np.asarray(c) != 0, x, 0.0)
-
-
 def _intrinsic(name: str) -> Callable[..., Any]:
     def emit(e: Emitter, *args: Any) -> Any:
         return e.intrinsic(name, *args)
@@ -316,26 +308,26 @@ def _intrinsic(name: str) -> Callable[..., Any]:
 
 _ROWS: tuple[Op, ...] = (
     # Arithmetic
-    Op("ADD", 2, np.add, Emitter.add, "{0} + {1}"),
-    Op("SUB", 2, np.subtract, Emitter.sub, "{0} - {1}"),
-    Op("MUL", 2, np.multiply, Emitter.mul, "{0} * {1}"),
-    Op("DIV", 2, np.divide, Emitter.div, "{0} / {1}"),
-    Op("NEG", 1, np.negative, Emitter.neg, "-({0})"),
-    Op("SQRT", 1, np.sqrt, Emitter.sqrt, "sqrt({0})"),
-    Op("FABS", 1, np.abs, Emitter.fabs, "fabs({0})"),
-    Op("FLOOR", 1, np.floor, _intrinsic("floor"), "floor({0})"),
-    Op("FMIN", 2, np.fmin, _intrinsic("minnum"), "fmin({0}, {1})"),
-    Op("FMAX", 2, np.fmax, _intrinsic("maxnum"), "fmax({0}, {1})"),
+    Op("ADD", 2, NUMERIC["ADD"], Emitter.add, "{0} + {1}"),
+    Op("SUB", 2, NUMERIC["SUB"], Emitter.sub, "{0} - {1}"),
+    Op("MUL", 2, NUMERIC["MUL"], Emitter.mul, "{0} * {1}"),
+    Op("DIV", 2, NUMERIC["DIV"], Emitter.div, "{0} / {1}"),
+    Op("NEG", 1, NUMERIC["NEG"], Emitter.neg, "-({0})"),
+    Op("SQRT", 1, NUMERIC["SQRT"], Emitter.sqrt, "sqrt({0})"),
+    Op("FABS", 1, NUMERIC["FABS"], Emitter.fabs, "fabs({0})"),
+    Op("FLOOR", 1, NUMERIC["FLOOR"], _intrinsic("floor"), "floor({0})"),
+    Op("FMIN", 2, NUMERIC["FMIN"], _intrinsic("minnum"), "fmin({0}, {1})"),
+    Op("FMAX", 2, NUMERIC["FMAX"], _intrinsic("maxnum"), "fmax({0}, {1})"),
     # Conditions: the numbers 1 and 0
-    Op("LT", 2, lambda a, b: _truth(a < b), less, "(double)({0} < {1})"),
-    Op("NOT", 1, lambda x: _truth(np.asarray(x) == 0), negate, "(double)({0} == 0)"),
-    Op("AND", 2, lambda a, b: _truth(np.logical_and(a, b)), both, "(double)({0} != 0 && {1} != 0)"),
-    Op("OR", 2, lambda a, b: _truth(np.logical_or(a, b)), either, "(double)({0} != 0 || {1} != 0)"),
-    Op("IF_ELSE_ZERO", 2, _if_else_zero, if_else_zero, "({0} != 0 ? {1} : 0.0)"),
+    Op("LT", 2, NUMERIC["LT"], less, "(double)({0} < {1})"),
+    Op("NOT", 1, NUMERIC["NOT"], negate, "(double)({0} == 0)"),
+    Op("AND", 2, NUMERIC["AND"], both, "(double)({0} != 0 && {1} != 0)"),
+    Op("OR", 2, NUMERIC["OR"], either, "(double)({0} != 0 || {1} != 0)"),
+    Op("IF_ELSE_ZERO", 2, NUMERIC["IF_ELSE_ZERO"], if_else_zero, "({0} != 0 ? {1} : 0.0)"),
     # Elementary functions: `ACCURACY` states their errors
-    Op("SIN", 1, np.sin, sine, "sin({0})"),
-    Op("COS", 1, np.cos, cosine, "cos({0})"),
-    Op("ATAN2", 2, np.arctan2, angle_of, "atan2({0}, {1})"),
+    Op("SIN", 1, NUMERIC["SIN"], sine, "sin({0})"),
+    Op("COS", 1, NUMERIC["COS"], cosine, "cos({0})"),
+    Op("ATAN2", 2, NUMERIC["ATAN2"], angle_of, "atan2({0}, {1})"),
 )
 
 OP_TABLE: dict[str, Op] = {op.name: op for op in _ROWS}

@@ -141,14 +141,15 @@ def new_module(name: str, target: Target) -> ir.Module:
     return module
 
 
-def target_machine(target: Target) -> Any:
+def target_machine(target: Target, *, quick: bool = False) -> Any:
     """LLVM's code generator for the target, as code that is linked into a process needs it.
 
     The code model is LLVM's for such code, the large one: a process may map code, constants and the
-    C library anywhere. The smaller models gain nothing measurable.
+    C library anywhere. The smaller models gain nothing measurable. ``quick``: code is made fast
+    rather than to be fast.
     """
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, jit=True
+        cpu=target.cpu, features=target.features, opt=0 if quick else 2, jit=True
     )
 
 

@@ -30,6 +30,21 @@ _FOLDED: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 """The values of operations of constants; `_RULES` has those of the others."""
 
+NUMERIC: dict[str, Callable[..., Any]] = {
+    "ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "DIV": np.divide, "NEG": np.negative,
+    "SQRT": np.sqrt, "FABS": np.abs, "FLOOR": np.floor, "FMIN": np.fmin, "FMAX": np.fmax,
+    "LT": lambda a, b: _truth(a < b), "NOT": lambda x: _truth(np.asarray(x) == 0),
+    "AND": lambda a, b: _truth(np.logical_and(a, b)),
+    "OR": lambda a, b: _truth(np.logical_or(a, b)),
+    "IF_ELSE_ZERO": lambda c, x: np.where(np.asarray(c) != 0, x, 0.0),
+    "SIN": np.sin, "COS": np.cos, "ATAN2": np.arctan2,
+}  # fmt: skip
+"""What every operation does to arrays of numbers, element by element; conditions are 1 and 0."""
+
+
+def _truth(x: Any) -> Any:
+    return np.float64(np.asarray(x, dtype=bool))
+
 
 class ExpressionGraph:
     """Scalar expressions by number: an operation, the numbers of its arguments, a constant's value.
@@ -139,6 +154,27 @@ class ExpressionGraph:
                         placed[k] = 1
                         order.append(k)
         return order
+
+    def evaluated(
+        self, order: Sequence[int], outputs: Sequence[int], inputs: Sequence[Any]
+    ) -> list[Any]:
+        """The numbers of outputs, with what they are made of in ``order``, as `needed` gives it.
+
+        An element of an input may be an array, all of one shape: then each output is one, or a
+        number where it depends on none. There are no programs.
+        """
+        found: list[Any] = [None] * len(self)
+        found[ZERO] = 0.0
+        operations, arguments, values = self.operations, self.arguments, self.values
+        for k in order:
+            operation, own = operations[k], arguments[k]
+            if operation == "INPUT":
+                found[k] = inputs[own[0]][own[1]]
+            elif operation == "CONST":
+                found[k] = values[k]
+            else:
+                found[k] = NUMERIC[operation](*[found[a] for a in own])
+        return [found[k] for k in outputs]
 
     # The rules remember their answer under what they were asked, so that they run once.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,9 @@ def drawing_with() -> Any:
     Raises: MissingExtraError.
     """
     try:
-        from linkwork.simulation import pictures  # noqa: PLC0415  an extra
+        return import_module("linkwork.simulation.pictures")
     except ImportError:
         raise MissingExtraError("plots need matplotlib: pip install 'linkwork[plot]'") from None
-    return pictures
 
 
 def one_axes(axes: Any, size: tuple[float, float], *, space: bool = False) -> Any:

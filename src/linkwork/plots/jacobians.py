@@ -70,27 +70,40 @@ def structural_rank(jacobians: Floats) -> int:
     return int((values > _NOTHING * largest).sum(axis=1).max())
 
 
-def sample(robot: Robot, n: int, seed: int = 0) -> Floats:
-    """Random configurations (n, nq) with the base at rest, assembled; fewer where loops resist.
-
-    What has no end (floating and planar joints, slides without limits) stays at neutral.
-    """
+def random_rows(robot: Robot, n: int, seed: int | np.random.Generator = 0) -> Floats:
+    """Random configurations (n, nq), where what has no end (`resting`) stays at neutral."""
     m, q = robot.mechanism, robot.random(n, seed=seed)
-    still = robot.neutral()
-    for start, kind in zip(m.q_start[:-1], m.joint_types, strict=True):
-        lengths = np.arange(int(start), int(start) + kind.n_lengths)
-        free = ~np.isfinite(m.lower[lengths]) | ~np.isfinite(m.upper[lengths])
-        if free.any() and not m.is_closed:
-            stays = slice(int(start), int(start) + kind.n_q)
-            q[:, stays] = still[stays]
+    for name in resting(robot):
+        numbers = m.q_slice(m.joint(name))
+        q[:, numbers] = robot.neutral()[numbers]
+    return q
+
+
+def sample(robot: Robot, n: int, seed: int = 0) -> Floats:
+    """Random configurations (n, nq) that are assembled; fewer where loops resist."""
+    m, q = robot.mechanism, random_rows(robot, n, seed)
     if not m.is_closed:
         return q
-    if not robot.actuated:
-        found = robot.assemble(q0=q)
-    else:
+    if robot.actuated:
         numbers = m.q_indices([m.joint(name) for name in robot.actuated])
         found = robot.assemble(q[:, numbers])
+    else:
+        found = robot.assemble(q0=q)
     return found.q[np.asarray(found.success)]
+
+
+def resting(robot: Robot) -> list[str]:
+    """The joints that have no end: bases that float or drive, slides without limits.
+
+    Loops may bound what has no limits, so of a robot with loops it is none.
+    """
+    m, found = robot.mechanism, list[str]()
+    for name, start, kind in zip(m.joint_names, m.q_start[:-1], m.joint_types, strict=True):
+        lengths = np.arange(int(start), int(start) + kind.n_lengths)
+        endless = ~(np.isfinite(m.lower[lengths]) & np.isfinite(m.upper[lengths]))
+        if endless.any() and not m.is_closed:
+            found.append(name)
+    return found
 
 
 class Sight(NamedTuple):
@@ -147,8 +160,8 @@ def ellipsoids(  # noqa: PLR0913  all but three are named choices
     instead, so that joints of both kinds count alike. ``rows``: "linear" (m/s, N) or "angular"
     (rad/s, N m). Where the frame moves in a plane, or a ``plane`` is named ("xz"), it is drawn
     there, as seen from the third axis; else in space. ``scale`` is the length of 1 in the picture
-    (m), by default one that fits. Directions that no speed, or any force, goes with end at the
-    picture's size. Of a robot with loops the joints are the actuated ones.
+    (m), by default one that fits most of them; what does not, as forces next to singularities,
+    ends at the robot's size. Of a robot with loops the joints are the actuated ones.
 
     Source: T. Yoshikawa, "Manipulability of robotic mechanisms", IJRR 4 (1985).
     Raises: UnknownNameError, ShapeError, InputError; MissingExtraError without matplotlib.
@@ -176,11 +189,14 @@ def ellipsoids(  # noqa: PLR0913  all but three are named choices
     bodies = np.concatenate([*(lines.reshape(-1, len(sight.rows)) for lines in drawn), centres])
     size = max(float(np.ptp(bodies, axis=0).max()), 1e-9)
     directions, lengths = _principal(sight.rows @ jacobians[:, _ROWS[rows]], kind)
-    finite = lengths[np.isfinite(lengths)]
     if scale is None:
-        scale = _round(0.3 * size / float(finite.max(initial=0.0) or 1.0))
-    scale = finite_number(scale, "scale", above=0.0)
-    half = np.minimum(scale * lengths, size)
+        largest = lengths.max(axis=1)
+        usual = float(np.median(largest[np.isfinite(largest)])) if np.isfinite(largest).any() else 1
+        scale, most = _round(0.3 * size / (usual or 1.0)), size
+    else:
+        scale, most = finite_number(scale, "scale", above=0.0), np.inf
+    half = scale * lengths
+    half = np.where(np.isfinite(half), np.minimum(half, most), size)
     for k, lines in enumerate(drawn):
         strength = 1.0 if len(drawn) == 1 else 0.35 + 0.65 * (k + 1) / len(drawn)
         draw_skeleton(axes, lines, strength=strength)
@@ -247,14 +263,9 @@ def _draw_ellipsoid(
         axes.fill(*outline, color=colour, alpha=0.2, linewidth=0.0, zorder=3)
         axes.plot(*outline, color=colour, linewidth=1.6, zorder=3.1)
     else:
-        round_, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
-        ball = np.array(
-            [
-                np.cos(turn[::4]) * np.sin(up),
-                np.sin(turn[::4]) * np.sin(up),
-                np.cos(up) + 0 * turn[::4],
-            ]
-        )
+        around, up = turn[::4], np.linspace(0.0, np.pi, 25)[:, None]
+        flat, level = np.sin(up), np.cos(up) + 0.0 * around
+        ball = np.array([np.cos(around) * flat, np.sin(around) * flat, level])
         surface = centre[:, None, None] + np.einsum("ij,jkl->ikl", stretched, ball)
         axes.plot_surface(*surface, color=colour, alpha=0.25, linewidth=0.0, shade=True)
         flat = np.array([np.cos(turn), np.sin(turn)])
@@ -311,7 +322,7 @@ def condition(
             rank = structural_rank(weights * anywhere[:, rows])
             if rank:
                 values = np.linalg.svd(weights * along[:, rows], compute_uv=False)
-                found[name] = values[:, :rank]
+                found[name] = np.asarray(values[:, :rank], np.float64)
     if not found:
         raise InputError(f"no joint moves '{robot.tip if frame is None else frame}'")
     drawn = panels(axes, 2, height=2.4, columns=1)

@@ -28,6 +28,8 @@ from linkwork.plots.jacobians import (
     Sight,
     frame_jacobian,
     manipulability,
+    random_rows,
+    resting,
     sample,
     sight_of,
     structural_rank,
@@ -46,8 +48,8 @@ _STEPS_TO_PLANE = 25
 _SEEN_FROM = (28.0, -45.0)
 """Degrees above the horizon, and about z."""
 _AT_ONCE = 1.0e-9
-"""Seconds for a target: a search ends after its first round, and does not look for what is nearest
-to a target that is out of reach, which would take a thousand times as long."""
+"""Seconds for a target: so the solver does not look for what is nearest to one that is out of
+reach, which would take a thousand times as long. One try is made all the same."""
 _LONG = 50_000  # poses from which a terminal is shown how far they are
 
 
@@ -249,7 +251,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     orientations: Literal["any"] | int | ArrayLike = "any",
     step: float | None = None,
     box: ArrayLike | None = None,
-    searches: int = 48,
+    searches: int = 100,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -266,7 +268,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     ``step`` (m) is the distance of points, by default a fortieth of the reach in a plane, a
     sixteenth in space. ``box`` (2, 2) or (2, 3) has the grid's lowest and highest corner, by
     default around all that random configurations reach. ``progress(done, total)`` is called
-    after each search; a terminal is shown a bar.
+    after each search; a terminal is shown a bar. What has no end stays, as in `workspace`.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -287,44 +289,65 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     points, step = _grid(robot.fk(some, frame)[:, :3, 3] @ sight.rows.T, box, step)
     points = points @ sight.rows + at_plane
     rotations = _rotations(robot, frame, orientations, some)
-    shape = points.shape[:-1]
-    searches = whole_number(searches, "searches")
+    searches, still = whole_number(searches, "searches"), resting(robot)
     if rotations is None:
-        targets, asked = points[..., None, :], Position(robot.tip if frame is None else frame)
+        name = robot.tip if frame is None else frame
+        solver, targets = robot.solver(tasks=Position(name), fixed=still), points[..., None, :]
     else:
-        targets, asked = np.zeros((*shape, len(rotations), 4, 4)), None
+        targets = np.zeros((*points.shape[:-1], len(rotations), 4, 4))
+        solver = robot.solver(frame, fixed=still)
         targets[..., :3, :3] = rotations
         targets[..., :3, 3] = points[..., None, :]
         targets[..., 3, 3] = 1.0
-    solver = robot.solver(frame if asked is None else None, tasks=asked)
-    lead = (*shape, 1 if rotations is None else len(rotations))
-    reached, q = np.zeros(lead, bool), np.tile(robot.neutral(), (*lead, 1))
-    rng = np.random.default_rng(seed)
-    how: dict[str, Any] = {"seconds": _AT_ONCE}
-    how["threads"] = settings.most_threads() if threads is None else threads
-    directions = [(axis, by) for by in (1, -1) for axis in range(len(shape))]
-    with _told(searches, reached.size, progress) as tell:
+    lead = targets.shape[: points.ndim]
+    starts = _Starts(robot, np.zeros(lead, bool), np.tile(robot.neutral(), (*lead, 1)), seed)
+    threads = settings.most_threads() if threads is None else threads
+    with _told(searches, starts.reached.size, progress) as tell:
         for search in range(searches):
-            # from where nothing is known, from random configurations, from neighbours' solutions
-            turn = search % (len(directions) + 1)
-            asked_now, q0 = ~reached, None
-            if turn:
-                axis, by = directions[turn - 1]
-                asked_now &= np.roll(reached, by, axis)
-                q0 = np.roll(q, by, axis)[asked_now]
-            elif search:
-                q0 = robot.random(int(asked_now.sum()), seed=rng)
-            if asked_now.any():
-                poses = np.broadcast_to(targets, (*lead, *targets.shape[len(lead) :]))[asked_now]
-                found = solver.solve(poses, q0, seed=seed + search, **how)
-                good = np.asarray(found.success)
-                q[asked_now] = np.where(good[:, None], found.q, q[asked_now])
-                reached[asked_now] = good
+            asked, q0 = starts.of(search)
+            if asked.any():
+                how: dict[str, Any] = {"seed": seed + search, "tries": 1, "seconds": _AT_ONCE}
+                found = solver.solve(targets[asked], q0, threads=threads, **how)
+                starts.put(asked, np.asarray(found.success), found.q)
             if tell is not None:
                 tell(search + 1, searches)
     return ReachMap(
-        points=points, rotations=rotations, reached=reached, q=q, step=step, sight=sight
+        points=points,
+        rotations=rotations,
+        reached=starts.reached,
+        q=starts.q,
+        step=step,
+        sight=sight,
     )
+
+
+class _Starts:
+    """What is reached (..., k), by which configurations q (..., k, nq), and what to try next.
+
+    In turn from wherever the solver begins (later from random configurations), and from the
+    solutions of the neighbour on each side.
+    """
+
+    def __init__(self, robot: Robot, reached: NDArray[np.bool_], q: Floats, seed: int) -> None:
+        self.reached, self.q = reached, q
+        self._robot, self._rng = robot, np.random.default_rng(seed)
+        self._sides = [(axis, by) for by in (1, -1) for axis in range(reached.ndim - 1)]
+
+    def of(self, search: int) -> tuple[NDArray[np.bool_], Floats | None]:
+        """Which poses are asked for, and from which configurations (n, nq); None: any."""
+        missing, turn = ~self.reached, search % (len(self._sides) + 1)
+        if turn:
+            axis, by = self._sides[turn - 1]
+            missing &= np.roll(self.reached, by, axis)
+            return missing, np.roll(self.q, by, axis)[missing]
+        if search:
+            return missing, random_rows(self._robot, int(missing.sum()), self._rng)
+        return missing, None
+
+    def put(self, asked: NDArray[np.bool_], good: NDArray[np.bool_], q: Floats) -> None:
+        """Keep what was found for the poses that were asked for."""
+        self.q[asked] = np.where(good[:, None], q, self.q[asked])
+        self.reached[asked] = good
 
 
 def reachability(robot: Robot, frame: str | None = None, *, axes: Any = None, **how: Any) -> Any:

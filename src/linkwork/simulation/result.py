@@ -325,6 +325,11 @@ class Simulation:
             "reason": self.reason,
         }
 
+    def _repr_html_(self) -> str:
+        from linkwork.view.reprs import simulation_html  # noqa: PLC0415  for notebooks
+
+        return simulation_html(self)
+
     def __repr__(self) -> str:
         """A summary that does not print a million states."""
         done = int(np.count_nonzero(self.finished))

@@ -24,7 +24,7 @@ from linkwork.algorithms.independent_rows import change_point
 from linkwork.checks import whole_number
 from linkwork.compile.compiler import Compiler, Facts, Made
 from linkwork.compile.kernel import Kernel, aligned, build
-from linkwork.compile.machine_code import object_code
+from linkwork.compile.machine_code import VERY_LONG, object_code
 from linkwork.compile.recipe import Recipe, algorithm_recipe
 from linkwork.compile.target import Target, new_module, with_width
 from linkwork.compile.threads import in_parallel, threads_for
@@ -379,7 +379,7 @@ def _compiled(
     module = new_module("rollout", target)
     loop = rollout_loop(module, graphs, system, method, target)
     size = max(graph.n_assignments for graph in graphs.values())
-    made = object_code(module, target, simplify=size <= _LONG)
+    made = object_code(module, target, simplify=size <= _LONG, quick=size > VERY_LONG)
     return {"stage": size, "places": loop.places, "beside": loop.beside_size}, made
 
 

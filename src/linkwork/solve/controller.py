@@ -532,6 +532,10 @@ class Controller(ProcessBound):
         self._kernels: dict[Output, Kernel] = {}
         self._call("q")
 
+    def __repr__(self) -> str:
+        """A line on what is controlled."""
+        return f"Controller({self.problem.summary}; a step each {self.dt:g} s)"
+
     def step(self, q: ArrayLike, targets: Targets = None, *, v: ArrayLike | None = None) -> Floats:
         """The configuration (..., nq) after one step from q (..., nq), its loops closed.
 

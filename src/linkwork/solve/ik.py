@@ -113,6 +113,10 @@ class InverseKinematics(ProcessBound):
         self._default = self._usual(Options())
         self._asked: tuple[Any, _Usual | None] = (None, None)
 
+    def __repr__(self) -> str:
+        """A line on what is solved for."""
+        return f"InverseKinematics({self.problem.summary})"
+
     @property
     def parts(self) -> tuple[Problem, ...]:
         """The problems that are searched for by themselves: they share no moved joint."""

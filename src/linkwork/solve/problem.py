@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.checks import finite_number
 from linkwork.errors import InputError
+from linkwork.legible import legible
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.position_limits import bounded_places, limited_angles
 from linkwork.solve.least_squares import Elimination, RowBlock, sparse_elimination
@@ -113,6 +114,19 @@ class Problem:
     objectives: tuple[BoundObjective, ...]
     coordinates: tuple[int, ...]
     weights: Mapping[int, float] | None  # of coordinates; 1 for what is not named
+
+    @property
+    def summary(self) -> str:
+        """What it asks for in one line: tasks, joints that move, limits, objectives."""
+        names = {task.name: type(task.task).__name__.lower() for task in self.tasks}
+        told = [", ".join(f"{names[name]} '{name}'" for name in self.order[:3])]
+        if len(self.order) > 3:
+            told[0] += f" and {len(self.order) - 3} more"
+        told.append(f"{len(self.coordinates)} joint{'s' if len(self.coordinates) != 1 else ''}")
+        for kind, members in (("limits", self.limits), ("objectives", self.objectives)):
+            if members:
+                told.append(f"{kind} {', '.join(member.name for member in members)}")
+        return legible(f"'{self.mechanism.name}': {'; '.join(told)}")
 
     def __reduce__(self) -> tuple[Callable[[], Problem], tuple[()]]:
         """The arguments of `make_problem`, for pickle: it cannot hold functions."""

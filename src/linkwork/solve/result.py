@@ -50,6 +50,11 @@ class Terms:
     remark: Callable[[Floats], str] | None = None
     """The message on an answer q (nq,); None: "solved"."""
 
+    @property
+    def mechanism(self) -> Mechanism | None:
+        """The mechanism that the answers are configurations of, where it is known."""
+        return getattr(self.explain, "mechanism", None)
+
     @cached_property
     def tolerances(self) -> tuple[float, ...]:
         """The tolerance of each measure, in its unit."""
@@ -217,6 +222,11 @@ class IKResult:
         """
         show(self)
 
+    def _repr_html_(self) -> str:
+        from linkwork.view.reprs import result_html  # noqa: PLC0415  for notebooks
+
+        return result_html(self)
+
     def __repr__(self) -> str:
         """A summary that does not print a million rows."""
         n = math.prod(self.shape)
@@ -281,6 +291,11 @@ class FailureMessages:
     problem: Problem
     settings: Floats
     tries: int
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of the problem."""
+        return self.problem.mechanism
 
     def __call__(self, q: Floats, measures: Floats, parameters: Floats) -> str:
         """A message on the failure of one row: how near it came, reach, joints at limits.

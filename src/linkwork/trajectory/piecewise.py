@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -321,7 +322,7 @@ class Trajectory:
         Raises: MissingExtraError without matplotlib; InputError for joints that are not there.
         """
         try:
-            from linkwork.simulation import pictures  # noqa: PLC0415  an extra
+            pictures: Any = import_module("linkwork.simulation.pictures")
         except ImportError:
             raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
         names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
@@ -341,6 +342,11 @@ class Trajectory:
         if len(chosen) <= 14:
             pictures.legend_beside(axes[0])
         return figure
+
+    def _repr_html_(self) -> str:
+        from linkwork.view.reprs import trajectory_html  # noqa: PLC0415  for notebooks
+
+        return trajectory_html(self)
 
     def __repr__(self) -> str:
         pieces = len(self.times) - 1

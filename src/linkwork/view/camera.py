@@ -27,6 +27,9 @@ VIEWS: dict[str, tuple[float, float]] = {
 """Where the viewer stands: degrees from x towards y, and above the plane of x and y."""
 
 
+_IN_FRONT = (-28.0, 18.0)
+
+
 class Camera(NamedTuple):
     """A direction of view: unit vectors to the right, upward, and towards the viewer; a scale."""
 
@@ -69,19 +72,20 @@ class Camera(NamedTuple):
         return self._replace(scale=scale, origin=(float(u), float(v)))
 
 
-def camera(view: Any, axes: Iterable[tuple[bool, Floats]] | None) -> Camera:
+def camera(view: Any, axes: Iterable[tuple[bool, Floats]] | None, points: Floats) -> Camera:
     """The camera of a view: a name, or (azimuth, elevation) in degrees.
 
     ``axes``: for each joint whether it turns (or slides), and its axis in the world; None where
     joints turn about any axis. "auto" looks across the plane in which all of them move things,
-    where there is one.
+    where there is one; else obliquely, from more beside or more in front, by where ``points``
+    (n, 3) of the robot are seen farther apart.
 
     Raises: UnknownNameError, InputError.
     """
     if isinstance(view, str):
         if view == "auto":
             normal = None if axes is None else _plane_of_motion(axes)
-            return _looking(*(VIEWS["iso"] if normal is None else _angles(normal)))
+            return _oblique(points) if normal is None else _looking(*_angles(normal))
         if view not in VIEWS:
             raise UnknownNameError("view", view, ("auto", *VIEWS))
         return _looking(*VIEWS[view])
@@ -100,6 +104,13 @@ def _looking(azimuth: float, elevation: float) -> Camera:
     toward = np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
     right = np.array([-math.sin(a), math.cos(a), 0.0])
     return Camera(right, np.cross(toward, right), toward)
+
+
+def _oblique(points: Floats) -> Camera:
+    """The usual view from beside, or one from more in front where points lie across that."""
+    beside, in_front = _looking(*VIEWS["iso"]), _looking(*_IN_FRONT)
+    widths = [float(np.ptp(points @ look.right)) for look in (beside, in_front)]
+    return in_front if widths[1] > 1.2 * widths[0] else beside
 
 
 def _plane_of_motion(axes: Iterable[tuple[bool, Floats]]) -> Floats | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +26,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
 from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
+from linkwork.simulation.result import Simulation
 from linkwork.solve.inputs import configuration
 from linkwork.trajectory import Trajectory
 from linkwork.view.camera import Camera, camera
@@ -54,12 +55,14 @@ View = Literal["auto", "front", "side", "top", "iso"] | tuple[float, float]
 MOST_GHOSTS = 12
 """Ghosts in one drawing; of more configurations so many are drawn, evenly apart."""
 _GHOSTS_OF_A_PATH = 5
+_MOST_TIPS = 6  # ends of the tree with triads and curves of their own
 _MOST_POINTS = 240  # of the curve of a tip
 _NAMED = 8  # joints up to which a skeleton has their names
 _PLAIN = (0.70, 0.74, 0.79)  # the colour of shapes that have none
 _GHOST = ("#86a9c6", "#41698d")  # of areas and their outlines
 _CURVE, _SHADOW = "#d55e00", "#767c85"
 _SYMBOL = 8.0  # pixels
+_TRIAD = 26.0  # pixels
 _BAR = 130.0  # pixels, at most, of the scale bar
 
 
@@ -153,9 +156,9 @@ def drawing(  # noqa: PLR0913  all but two are named options
     (w, h) in pixels. ``frames``: triads of these frames, or of all links. ``labels``: names of
     these joints or frames, of all joints, or none; by default of the joints of a small skeleton.
     ``com``: the centre of mass. ``loops``: rods, and rings where loops close. ``ground``: what the
-    robot stands on, by default where it is fixed. ``path``: positions (n, nq) or a
-    `trajectory.Trajectory`, as ghosts and the curve of the tip; q is then by default its end.
-    ``allow``: folders that meshes may lie in.
+    robot stands on, by default where it is fixed. ``path``: positions (n, nq), a
+    `trajectory.Trajectory` or a `Simulation`, as ghosts and the curve of the tip; q is then by
+    default its end. ``allow``: folders that meshes may lie in.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -163,17 +166,20 @@ def drawing(  # noqa: PLR0913  all but two are named options
     m, main = scene.m, scene.postures[-1]
     wanted, shown = _size(size), _frame_names(m, frames)
     model, messages = _model(robot, shapes, allow)
-    look = camera(view, None if scene.moves_anyhow else main.axes)
+    look = camera(view, None if scene.moves_anyhow else main.axes, Posture(m, neutral(m)).points)
     solids = [] if model is None else [_solids(model, at, loops=loops) for at in scene.postures]
-    points = _extent(scene, solids, com=com, shadow=look.shows_ground and ground is not False)
+    points = _extent(
+        scene, solids, shown, com=com, shadow=look.shows_ground and ground is not False
+    )
     named = _named(m, labels, [] if isinstance(frames, bool) else shown, skeleton=model is None)
-    look = _fitted(look, points, wanted, title, labelled=bool(named), symbols=model is None)
+    room = _TRIAD if shown else 2.0 * _SYMBOL if model is None else 0.0
+    look = _fitted(look, points, wanted, title, labelled=bool(named), room=room)
     symbol = _symbol(main, look)
     if solids:
         robots = _shaded_layers(solids, look, wanted)
     else:
         robots = _skeleton_layers(scene, look, symbol, loops=loops)
-    over = [mark for name in shown for mark in triad(look, main.frame_pose(m.frame(name)), 26.0)]
+    over = [mark for name in shown for mark in triad(look, main.frame_pose(m.frame(name)), _TRIAD)]
     if com and main.com is not None:
         over += mass_mark(look.pixels(main.com), 0.95 * _SYMBOL)
     layers = [
@@ -206,15 +212,15 @@ def _shaded_layers(
 def _skeleton_layers(scene: _Scene, look: Camera, symbol: float, *, loops: bool) -> list[Layer]:
     """The skeleton with triads at its tips, and ghosts of it."""
     count = len(scene.postures) - 1
-    ghosts = [
-        Layer("ghost", tuple(skeleton(at, look, symbol, loops=loops)), 0.12 + 0.3 * (k + 1) / count)
-        for k, at in enumerate(scene.postures[:-1])
-    ]
+    layers: list[Layer] = []
+    for k, at in enumerate(scene.postures[:-1]):
+        marks = [replace(mark, of="") for mark in skeleton(at, look, symbol, loops=loops)]
+        layers.append(Layer("ghost", tuple(marks), 0.12 + 0.3 * (k + 1) / count))
     main = scene.postures[-1]
     body = skeleton(main, look, symbol, loops=loops)
-    for tip in main.tips:
+    for tip in main.tips if len(main.tips) <= _MOST_TIPS else ():
         body += triad(look, main.frame_pose(tip), 2.4 * symbol, 1.6)
-    return [*ghosts, Layer("robot", tuple(body))]
+    return [*layers, Layer("robot", tuple(body))]
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -257,6 +263,9 @@ def _rows(m: Mechanism, given: Any, name: str) -> Floats:
         return np.zeros((0, m.n_q))
     if isinstance(given, Trajectory):
         given = given.sample(n=_MOST_POINTS).q
+    if isinstance(given, Simulation):
+        first = given.q.reshape(-1, *given.q.shape[-2:])[0]
+        given = first[np.isfinite(first).all(axis=1)]  # as far as it went
     rows = configuration(given, m, name)
     if rows.ndim > 2:
         raise ShapeError(
@@ -280,7 +289,7 @@ def _tips(robot: Robot | Mechanism, at: Posture) -> list[int]:
             return [at.m.frame(robot.tip)]
         except InputError:
             pass
-    return at.tips[:6]
+    return at.tips[:_MOST_TIPS]
 
 
 def _curve(m: Mechanism, rows: Floats, frame: int) -> Floats:
@@ -317,12 +326,17 @@ def _model(
 
 
 def _caption(messages: Sequence[str]) -> str:
-    """A few words on the messages."""
-    if not messages:
-        return ""
-    if messages[-1].endswith(("skeleton", "skeleton is shown")):
+    """A few words on what is not drawn; materials that are not as they should be are no such."""
+    if messages and messages[-1].endswith(("skeleton", "skeleton is shown")):
         return "no shapes: its skeleton"
-    return f"{len(messages)} messages" if messages[1:] else "one message"
+    missing = sum(message.startswith("link '") for message in messages)
+    return (
+        ""
+        if not missing
+        else "a shape is missing"
+        if missing == 1
+        else f"{missing} shapes are missing"
+    )
 
 
 def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
@@ -337,7 +351,10 @@ def _solids(model: ViewModel, at: Posture, *, loops: bool) -> list[Solid]:
         T = poses[part.link] @ part.T_link_part
         mesh = model.geometries[part.geometry]
         vertices = mesh.vertices @ T[:3, :3].T + T[:3, 3]
-        rgb = _PLAIN if part.rgba is None else part.rgba[:3]
+        rgb = np.array(_PLAIN if part.rgba is None else part.rgba[:3])
+        if part.texture is not None:  # its mean colour
+            mean = np.array(model.textures[part.texture].mean[:3])
+            rgb = mean if part.rgba is None else mean * rgb
         found.append(Solid(vertices, mesh.faces, (rgb[0], rgb[1], rgb[2])))
     rods = [loop for loop in at.m.loops if loop.held.length] if loops else []
     for loop in rods:
@@ -384,11 +401,19 @@ def _size(given: Any) -> tuple[float, float]:
     return w, h
 
 
-def _extent(scene: _Scene, solids: Sequence[Sequence[Solid]], *, com: bool, shadow: bool) -> Floats:
+def _extent(
+    scene: _Scene,
+    solids: Sequence[Sequence[Solid]],
+    frames: Sequence[str],
+    *,
+    com: bool,
+    shadow: bool,
+) -> Floats:
     """Points that are to be inside of the drawing (n, 3)."""
-    found: list[Floats] = []
+    main = scene.postures[-1]
+    found = [main.point(scene.m.frame(name))[None] for name in frames]
     for at in scene.postures:
-        if not solids:
+        if not any(solids):  # none, or all that there are cannot be seen
             found.append(at.points)
         if com and at.com is not None:
             found.append(at.com[None])
@@ -406,15 +431,16 @@ def _fitted(
     title: str | None,
     *,
     labelled: bool,
-    symbols: bool,
+    room: float,
 ) -> Camera:
-    """The camera that shows the points between the margins."""
+    """The camera that shows the points between margins; symbols reach ``room`` beyond them."""
     w, h = size
-    side, above = (0.09 * w if labelled else 0.035 * w + 6.0), 0.045 * h + 6.0
-    below = above + 30.0
-    if symbols:  # they reach beyond their points
-        side, above, below = side + _SYMBOL, above + _SYMBOL, below + 2.0 * _SYMBOL
-    box = (side, above + (24.0 if title else 0.0), w - side, h - below)
+    side, above, below = (0.09 * w if labelled else 0.035 * w + 6.0), 0.035 * h + 6.0, 50.0
+    side, above, below = side + room, above + 0.6 * room, below + room
+    above += 24.0 if title else 0.0
+    # however small the drawing is, there is room for the robot
+    side, above, below = min(side, 0.3 * w), min(above, 0.3 * h), min(below, 0.4 * h)
+    box = (side, above, w - side, h - below)
     spread = float(np.ptp(points, axis=0).max())
     return look.fitted(points, box, least=max(1e-3 * spread, 1e-9) if spread > 1e-9 else 0.5)
 
@@ -431,8 +457,8 @@ def _symbol(at: Posture, look: Camera) -> float:
     gaps[gaps < 1.0] = np.inf
     nearest = gaps.min(axis=1)
     nearest = nearest[np.isfinite(nearest)]
-    typical = float(np.median(nearest)) if len(nearest) else np.inf
-    return float(np.clip(0.3 * typical, 4.0, _SYMBOL))
+    typical = float(np.quantile(nearest, 0.6)) if len(nearest) else np.inf
+    return float(np.clip(0.28 * typical, 3.0, _SYMBOL))
 
 
 def _below(
@@ -456,7 +482,7 @@ def _below(
 
 
 def _lowest(solids: Sequence[Solid]) -> float:
-    return min(float(np.min(solid.vertices[:, 2])) for solid in solids)
+    return min((float(np.min(solid.vertices[:, 2])) for solid in solids), default=0.0)
 
 
 # --- what is written and measured -----------------------------------------------------------------
@@ -523,28 +549,39 @@ def _furniture(
 ) -> list[Mark]:
     """The scale bar, the axes of the world, title and caption."""
     w, h = size
-    length = _round_length(_BAR / look.scale)
+    length = _round_length(min(_BAR, 0.4 * w) / look.scale)
     x, y, end = 16.0, h - 16.0, 16.0 + length * look.scale
     marks: list[Mark] = [
         Path((np.array([[x, y - 4.0], [x, y], [end, y], [end, y - 4.0]]),), INK, 1.4),
         Text(np.array([0.5 * (x + end), y - 7.0]), _length_text(length), 11.0, "middle", INK),
     ]
-    start = np.array([w - 40.0, h - 24.0])
-    for axis in np.argsort(look.toward):
-        way = 20.0 * np.array([look.right[axis], -look.up[axis]])
-        if float(np.linalg.norm(way)) < 3.0:
-            continue
-        marks += arrow(start, start + way, AXES[int(axis)], 1.6)
-        at = start + way * (1.0 + 7.0 / float(np.linalg.norm(way))) + [0.0, 3.6]
-        marks.append(Text(at, "xyz"[int(axis)], 10.5, "middle", AXES[int(axis)]))
+    marks += _world_axes(look, np.array([w - 8.0, h - 10.0]))
     if title:
-        marks.append(Text(np.array([0.5 * w, 23.0]), title, 14.0, "middle", INK, bold=True))
+        letters = min(14.0, (w - 16.0) / (1.1 * text_width(title, 1.0)))  # bold ones are wider
+        marks.append(Text(np.array([0.5 * w, 23.0]), title, letters, "middle", INK, bold=True))
     if caption:
-        room = w - 60.0 - end - 40.0
-        narrow = min(10.5, 10.5 * room / max(text_width(caption, 10.5), 1.0))
-        if narrow > 6.0:
+        letters = min(10.5, (w - end - 100.0) / text_width(caption, 1.0))
+        if letters > 6.0:
             middle = 0.5 * (end + w - 60.0)
-            marks.append(Text(np.array([middle, h - 14.0]), caption, narrow, "middle", INK))
+            marks.append(Text(np.array([middle, h - 14.0]), caption, letters, "middle", INK))
+    return marks
+
+
+def _world_axes(look: Camera, corner: Floats) -> list[Mark]:
+    """The axes of the world, to the left of and above a corner."""
+    ways = 17.0 * np.stack([look.right, -look.up], axis=1)
+    lengths = np.linalg.norm(ways, axis=1)
+    names = ways * (1.0 + 7.0 / np.maximum(lengths, 3.0))[:, None]
+    room = np.array([4.0, 6.0])  # of a letter
+    reach = np.concatenate([names - room, names + room, np.zeros((1, 2))])
+    start = corner - reach.max(axis=0)
+    marks: list[Mark] = []
+    for axis in np.argsort(look.toward).tolist():
+        if lengths[axis] < 3.0:  # along the view
+            continue
+        marks += arrow(start, start + ways[axis], AXES[axis], 1.6)
+        at = start + names[axis] + [0.0, 3.6]
+        marks.append(Text(at, "xyz"[axis], 10.5, "middle", AXES[axis]))
     return marks
 
 
@@ -555,6 +592,8 @@ def _round_length(most: float) -> float:
 
 
 def _length_text(length: float) -> str:
+    if length >= 1e4:
+        return f"{1e-3 * length:g} km"
     if length >= 1.0:
         return f"{length:g} m"
     if length >= 1e-3:

@@ -29,8 +29,10 @@ from linkwork.mechanism.named_positions import Configuration, labels
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.view.motion import configuration_to_show, motion
 from linkwork.view.page import (
+    BUDGET,
     PageRobot,
     Units,
+    messages_of,
     motion_data,
     page_data,
     page_text,
@@ -40,11 +42,14 @@ from linkwork.view.server import Message, PageServer, is_loopback
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
+    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
 
 _SECONDS_TO_LOAD = 10.0
 """So long a process that ends waits for the browser that it has opened to fetch the page."""
+_MOST_TOLD = 3
+"""So many messages on what is not shown are told beside the address."""
 _UNIT_TOLERANCE = 1.0e-3
 """So far from 1 the length of a quaternion from a page may be."""
 
@@ -54,13 +59,14 @@ def view(  # noqa: PLR0913  one call with every choice by name
     q: Configuration | None = None,
     *,
     robots: Sequence[PageRobot] = (),
-    scene: Any = None,
+    scene: Scene | None = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     units: Units = "deg",
     show: Sequence[str] | None = None,
     title: str | None = None,
     allow: Folders = (),
+    meshes_budget: int = BUDGET,
     port: int | None = None,
     host: str = "127.0.0.1",
     open: bool | None = None,
@@ -79,6 +85,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
         show: What is seen at first; see `export_html`.
         title: The page's title; by default the names of the robots.
         allow: Folders that meshes may lie in besides the description's package.
+        meshes_budget: The number of triangles of a robot; one that has more is simplified.
         port: The port of this machine; where it is taken, the next that is free. 0 is any.
         host: The address that is served: this machine alone, or with "0.0.0.0" all who can
             reach it and have the address with its token.
@@ -91,9 +98,20 @@ def view(  # noqa: PLR0913  one call with every choice by name
     Raises: InputError, ShapeError, UnknownNameError before anything is opened.
     """
     first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
-    how: dict[str, Any] = {"units": units, "show": show, "title": title, "height": height}
-    viewer = Viewer([first, *robots], scene, **how)
-    viewer.start(host=host, port=port, open=open)
+    viewer = Viewer(
+        [first, *robots],
+        {
+            "scene": scene,
+            "units": units,
+            "show": show,
+            "title": title,
+            "meshes_budget": meshes_budget,
+        },
+        host=host,
+        port=port,
+        height=height,
+    )
+    viewer.announce(asked_for=port, open=open)
     return viewer
 
 
@@ -124,13 +142,14 @@ def animate(
 class ShownRobot:
     """A robot in a page: where it is, and what is seen with it."""
 
-    def __init__(self, made: PageRobot) -> None:
+    def __init__(self, made: PageRobot, tell: Callable[[str, Message], None]) -> None:
+        """A robot for a page; ``tell`` takes the kind of a change, and what is to be said."""
         robot = made.robot
         self.robot = robot
         self._made = made
         self._q = configuration_to_show(robot, made.q)
         self._ghost = None if made.ghost is None else configuration_to_show(robot, made.ghost)
-        self._tell: Callable[[str, Message], None] | None = None
+        self._tell = tell
         self._labels = labels(robot.mechanism, velocities=False)
 
     @property
@@ -150,7 +169,7 @@ class ShownRobot:
             if isinstance(q, Mapping)
             else _one(q, "q", self.robot.n_q, self._labels)
         )
-        self.told("q", q=self._q.tolist())
+        self._tell("q", {"q": self._q.tolist()})
 
     @property
     def ghost(self) -> Floats | None:
@@ -163,7 +182,7 @@ class ShownRobot:
     @ghost.setter
     def ghost(self, q: Configuration | None) -> None:
         self._ghost = None if q is None else configuration_to_show(self.robot, q)
-        self.told("ghost", q=_listed(self._ghost))
+        self._tell("ghost", {"q": _listed(self._ghost)})
 
     def for_the_page(self) -> PageRobot:
         """What the page is made of."""
@@ -180,15 +199,6 @@ class ShownRobot:
                 raise InputError(f"q[{start}:{start + 4}] must be a quaternion of length 1")
         self._q = found
 
-    def told(self, kind: str, **message: Any) -> None:
-        """Tell the pages, once there is one."""
-        if self._tell is not None:
-            self._tell(kind, message)
-
-    def tell_by(self, tell: Callable[[str, Message], None]) -> None:
-        """Let changes be told by this function of their kind and what is to be said."""
-        self._tell = tell
-
     def __repr__(self) -> str:
         return f"ShownRobot('{self.robot.name}', q={np.array2string(self._q, precision=4)})"
 
@@ -202,26 +212,26 @@ class Viewer:
     def __init__(
         self,
         robots: Sequence[PageRobot],
-        scene: Any = None,
+        page: Mapping[str, Any],
         *,
-        units: Units = "deg",
-        show: Sequence[str] | None = None,
-        title: str | None = None,
+        host: str = "127.0.0.1",
+        port: int | None = None,
         height: int = 600,
     ) -> None:
-        self._robots: list[ShownRobot] = []
-        self._scene, self._show, self._title = scene, show, title
-        self._units: Units = units
+        """Serve a page with these robots; ``page`` has the options of `page_data`."""
         self._height = whole_number(height, "height", least=100, most=10_000)
+        self._robots: list[ShownRobot] = []
+        for each in robots:
+            self._take_in(each)
+        self._options = dict(page)
         self._trajectory: dict[str, Any] | None = None
         self._lock = threading.RLock()
+        self._made: dict[str, Any] | None = None  # what of the page stays as it is
+        self._browser = False
         self._listeners = _Listeners()
-        self._server: PageServer | None = None
-        self._closed = False
-        self._awaited = False  # by a browser that was opened
-        for each in robots:
-            self._take_in(ShownRobot(each))
-        self._made: dict[str, Any] = {}  # what of the page stays as it is, once it is made
+        self._page(None)  # what is wrong is said here, and the browser need not wait
+        self._server = PageServer(self._page, self._received, host=host, port=port)
+        _OPEN.add(self)
 
     # what is shown
 
@@ -249,15 +259,15 @@ class Viewer:
         self._robots[0].ghost = q
 
     @property
-    def scene(self) -> Any:
+    def scene(self) -> Scene | None:
         """What stands around. One that has changed is shown where it is set again."""
-        return self._scene
+        return self._options["scene"]
 
     @scene.setter
-    def scene(self, scene: Any) -> None:
+    def scene(self, scene: Scene | None) -> None:
         with self._lock:
-            self._scene, self._made = scene, {}
-        self._send("scene", {"type": "scene", **scene_data(scene)})
+            self._options["scene"], self._made = scene, None
+        self._server.send("scene", {"type": "scene", **scene_data(scene)})
 
     def add(
         self,
@@ -273,11 +283,11 @@ class Viewer:
 
         Raises: ShapeError, InputError, UnknownNameError.
         """
-        shown = ShownRobot(PageRobot(robot, q, T_world_robot=T_world_robot, allow=allow))
         with self._lock:
-            self._take_in(shown)
-            self._made = {}
-        self._send("replace", {"type": "replace"})
+            shown = self._take_in(PageRobot(robot, q, T_world_robot=T_world_robot, allow=allow))
+            self._made = None
+            self._page(None)
+        self._server.send("replace", {"type": "replace"})
         return shown
 
     def play(
@@ -300,7 +310,7 @@ class Viewer:
         shown = self._robots[whole_number(robot, "robot", least=0, most=len(self._robots) - 1)]
         made = motion(shown.robot, trajectory, times=times, duration=duration, row=row, loop=loop)
         self._trajectory = motion_data(made, robot)
-        self._send("trajectory", {"type": "trajectory", **self._trajectory})
+        self._server.send("trajectory", {"type": "trajectory", **self._trajectory})
 
     def on_change(self, callback: Callable[[ShownRobot], Any]) -> None:
         """Call a function with the robot that the user of a page has moved, after each move.
@@ -310,30 +320,39 @@ class Viewer:
         """
         self._listeners.add(callback)
 
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What is left out or shown simpler, and why: meshes that are missing, or very large."""
+        with self._lock:
+            return () if self._made is None else messages_of(self._made)
+
     # how long it is shown
 
     @property
     def url(self) -> str:
         """The address of the page, with the token without which nothing is answered."""
-        return self._running().url
+        return self._server.url
+
+    @property
+    def browser(self) -> bool:
+        """Whether a browser was opened for it."""
+        return self._browser
 
     @property
     def closed(self) -> bool:
         """Whether it has been closed."""
-        return self._closed
+        return self._server.closed
 
     def wait(self, *, until_pages_close: bool = False) -> None:
         """Return when the viewer is closed, from another thread or by Ctrl-C.
 
         With ``until_pages_close`` also when the last page that was open has been closed.
         """
-        self._running().wait(until_pages_close=until_pages_close)
+        self._server.wait(until_pages_close=until_pages_close)
 
     def close(self) -> None:
         """End: pages are told and work on alone, the port is free. Closing twice is once."""
-        self._closed = True
-        if self._server is not None:
-            self._server.close()
+        self._server.close()
         self._listeners.close()
         _OPEN.discard(self)
 
@@ -350,41 +369,36 @@ class Viewer:
 
     def leave(self) -> None:
         """Close, once a browser that was opened for it has the page."""
-        if self._server is not None and self._awaited and not self._closed:
+        if self._browser and not self.closed:
             self._server.fetched.wait(_SECONDS_TO_LOAD)
         self.close()
 
-    def start(self, *, host: str, port: int | None, open: bool | None) -> None:
-        """Serve the page, and open it in a browser; see `view`.
-
-        Raises: InputError for an address that cannot be used.
-        """
-        notebook = _in_a_notebook()
-        wanted = settings.has_desktop() and not notebook if open is None else open
-        self._page(None)  # what is wrong is said here, and the browser need not wait
-        server = self._server = PageServer(self._page, self._received, host=host, port=port)
-        _OPEN.add(self)
-        if port and server.port != port:
-            _say(f"port {port} is taken: port {server.port} is used instead")
-        if not is_loopback(host):
-            _say(
-                f"the page is served to all machines that reach this one (host {host}): whoever "
-                "has its address sees and moves the robot"
-            )
+    def announce(self, *, asked_for: int | None = None, open: bool | None = None) -> None:
+        """Say where the page is, and open a browser as `view` says; ``asked_for`` is a port."""
+        notebook, server = _in_a_notebook(), self._server
+        if asked_for and server.port != asked_for:
+            _say(f"port {asked_for} is taken: port {server.port} is used instead")
         if not notebook:
             _say(f"{self._name()} is shown at {server.url}")
-            if settings.over_ssh():
-                there = f"{server.port}:127.0.0.1:{server.port}"
-                _say(f"from the machine in front of you: ssh -L {there} and the name of this one")
-        if wanted:
-            self._awaited = webbrowser.open(server.url)
+        if not is_loopback(server.host):
+            _say(f"whoever reaches this machine can see and move the robot at {server.outside_url}")
+        elif not notebook and settings.over_ssh():
+            there = f"{server.port}:127.0.0.1:{server.port}"
+            _say(f"from the machine in front of you: ssh -L {there} and the name of this one")
+        told = self.messages
+        for text in told[:_MOST_TOLD]:
+            _say(text)
+        if len(told) > _MOST_TOLD:
+            _say(f"and {len(told) - _MOST_TOLD} more, which the page lists")
+        if settings.has_desktop() and not notebook if open is None else open:
+            self._browser = webbrowser.open(server.url)
 
     # for notebooks, and people
 
     def _repr_html_(self) -> str:
         """The page inside a notebook: tied to Python while that runs, and working alone after."""
         live = None
-        if self._server is not None and not self._closed:
+        if not self.closed:
             self._server.embedded = True
             live = {**self._server.for_a_page, "url": self._server.address}
         text = html.escape(self._page(live), quote=True)
@@ -394,7 +408,7 @@ class Viewer:
         )
 
     def __repr__(self) -> str:
-        if self._server is None or self._closed:
+        if self.closed:
             return f"Viewer({self._name()}: closed)"
         n = self._server.open_pages
         return f"Viewer({self._name()}: {self.url}, {n} page{'' if n == 1 else 's'} open)"
@@ -404,35 +418,23 @@ class Viewer:
     def _name(self) -> str:
         return ", ".join(each.robot.name for each in self._robots)
 
-    def _running(self) -> PageServer:
-        if self._server is None:
-            raise InputError("this viewer has not been started: `linkwork.Robot.view` makes one")
-        return self._server
-
-    def _take_in(self, shown: ShownRobot) -> None:
+    def _take_in(self, made: PageRobot) -> ShownRobot:
         index = len(self._robots)
-        self._robots.append(shown)
 
         def tell(kind: str, message: Message) -> None:
-            self._send(f"{kind} {index}", {"type": kind, "robot": index, **message})
+            told = {"type": kind, "robot": index, **message}
+            self._server.send(f"{kind} {index}", told)
 
-        shown.tell_by(tell)
-
-    def _send(self, key: str, message: Message) -> None:
-        if self._server is not None:
-            self._server.send(key, message)
+        shown = ShownRobot(made, tell)
+        self._robots.append(shown)
+        return shown
 
     def _page(self, live: Message | None) -> str:
         """The text of the page as things are now."""
         with self._lock:
-            if not self._made:
-                self._made = page_data(
-                    [each.for_the_page() for each in self._robots],
-                    scene=self._scene,
-                    units=self._units,
-                    show=self._show,
-                    title=self._title,
-                )
+            if self._made is None:
+                robots = [each.for_the_page() for each in self._robots]
+                self._made = page_data(robots, **self._options)
             made: dict[str, Any] = dict(self._made)
             made["robots"] = [
                 {**data, "q": each.q.tolist(), "ghost": _listed(each.ghost)}

@@ -186,7 +186,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     colour = _colour(background, ending)
     finite_number(patience, "patience", above=0.0)
     rows = _rows(robot, ending, q, trajectory, times, duration, fps)
-    direction = camera(view, _axes(robot, rows[0]))
+    camera(view, None, np.zeros((1, 3)))  # what is no view is refused before a browser is started
     film = film_for(ending, wanted, len(rows), float(fps))
     first = PageRobot(robot, rows[0], ghost, allow=allow)
     others = [PageRobot(each, T_world_robot=T, allow=allow) for each, T in robots]
@@ -198,7 +198,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     ):
         data = page_data([first, *others], scene=scene, show=show, title=robot.name)
         points = _points(data, [robot, *[each for each, _ in robots]], rows)
-        look = _fitted(direction, points, wanted)
+        look = _fitted(camera(view, _axes(robot, rows[0]), points), points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),
             "target": (look.eye - _distance(look, points) * look.toward).tolist(),

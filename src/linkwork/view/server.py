@@ -178,6 +178,12 @@ class PageServer:
         return f"{self.address}/?token={self.token}"
 
     @property
+    def outside_url(self) -> str:
+        """The address for a browser on another machine."""
+        host = socket.gethostname() if self.host in ("", "0.0.0.0", "::") else self.host
+        return f"http://{host}:{self.port}/?token={self.token}"
+
+    @property
     def open_pages(self) -> int:
         """How many pages have their stream open."""
         return len(self._pages)

@@ -12,7 +12,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +29,13 @@ MOST_FACES = 40_000
 MOST_AREAS = 4_000
 """Areas beyond which there are fewer shades."""
 _SHADES = (16, 10, 6, 4, 2)
-_FINE = 1.25  # samples a pixel, each way
+_FINE, _MOST_SAMPLES = 1.25, 2.5e6  # samples a pixel, each way; and in all
 _LIGHT = np.array([-0.36, 0.58, 0.73]) / np.linalg.norm([-0.36, 0.58, 0.73])
 """Where the light comes from: along the drawing to the right, upward, towards the viewer."""
 _CREASE = np.cos(np.radians(38.0))
 _SHORTEST = 7.0  # pixels of an edge, with those that it goes on with
+_MANY, _ROUGH = 300, 0.2
+"""Of a mesh with more inner edges, of which this share is sharp, none is the edge of a form."""
 _MOST_CUTS = 16  # planes that one triangle is divided by
 _TOUCHING = 0.2  # pixels of nearness below which two faces are not in front of each other
 
@@ -72,13 +74,13 @@ def shaded(solids: Sequence[Solid], camera: Camera, size: tuple[float, float]) -
     corners, part, normals, pairs = _divided(faces, grid)
     vertices, triangles = _welded(corners, part, 0.02)
     level, labels = _shades_and_areas(triangles, part, normals, pairs)
-    order = _order(labels, pairs, corners[:, :, 2].mean(axis=1))
     loops = _outlines(vertices, triangles, labels)
     shade = _toned(colours[part], level)
+    order = _order(labels, pairs, corners[:, :, 2].mean(axis=1), shade)
     marks: list[Mark] = []
-    for label in order:
-        if label in loops:
-            marks.append(Path(loops[label], fill=shade[label], closed=True, seam=1.1))
+    for colour, own in groupby((k for k in order if k in loops), key=lambda k: shade[k]):
+        outlines = tuple(line for label in own for line in loops[label])
+        marks.append(Path(outlines, fill=colour, closed=True, seam=1.1))
     lines = _chained(grid.seen(faces.edges, faces.edge_part))
     ink = [_ink(rgb) for rgb in colours]
     by_colour: dict[str, list[Floats]] = defaultdict(list)
@@ -184,11 +186,7 @@ def _front_faces(solids: Sequence[Solid], camera: Camera) -> _Faces:
         if kept.sum() <= 2 * MOST_FACES:
             break
         cell = max(0.5, 1.5 * cell)
-    if cell > 0.02:
-        _, first = np.unique(np.sort(triangles, axis=1), axis=0, return_index=True)
-        once = np.zeros(len(kept), bool)
-        once[first] = True
-        kept &= once
+    kept &= _once(np.sort(triangles, axis=1))
     triangles, parts, normals = triangles[kept], parts[kept], normals[kept]
     soup = vertices[triangles]
     face, other, is_closed = _neighbours(triangles, parts, len(solids))
@@ -204,6 +202,16 @@ def _front_faces(solids: Sequence[Solid], camera: Camera) -> _Faces:
     wound = _clockwise(soup)
     soup = np.where((wound > 0.0)[:, None, None], soup[:, ::-1], soup)
     return _Faces(soup[front], normals[front], parts[front], edges, edge_part)
+
+
+def _once(rows: Ints) -> NDArray[np.bool_]:
+    """Whether rows (k, 3) are the first that are so: some meshes have each face twice."""
+    n = int(rows.max(initial=0)) + 1
+    order = np.lexsort((rows[:, 2], rows[:, 0] * n + rows[:, 1]))
+    ordered = rows[order]
+    found = np.ones(len(rows), bool)
+    found[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return found
 
 
 def _normals(soup: Floats) -> tuple[Floats, Floats]:
@@ -239,7 +247,7 @@ def _directed(triangles: Ints) -> tuple[Ints, Ints]:
 
 
 def _neighbours(triangles: Ints, part: Ints, n_parts: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """For each edge (e,) a place of it in the list of all, and the other one or -1; closed parts.
+    """For each edge (e,) two of its places in the list of all, -1 for none; and the closed parts.
 
     A part is closed where each edge has two faces, which go along it in opposite ways.
     """
@@ -251,8 +259,8 @@ def _neighbours(triangles: Ints, part: Ints, n_parts: int) -> tuple[Ints, Ints, 
     begins = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     counts = np.diff(np.append(begins, len(key)))
     first = order[begins]
-    second = np.where(counts == 2, order[np.minimum(begins + 1, len(order) - 1)], -1)
-    opposite = (second >= 0) & (start[first] != start[second])
+    second = np.where(counts >= 2, order[np.minimum(begins + 1, len(order) - 1)], -1)
+    opposite = (counts == 2) & (start[first] != start[second])
     bad = part[first[~opposite] // 3]
     closed = np.bincount(bad, minlength=n_parts) == 0
     return first, second, closed
@@ -270,8 +278,13 @@ def _edges(
     f, g = first // 3, second // 3
     alone = second < 0
     here, there = front[f], front[g] & ~alone
-    bend = np.einsum("ki,ki->k", normals[f], normals[g]) < _CREASE
-    drawn = (here != there) | (here & there & bend)
+    inner = here & there
+    bend = inner & (np.einsum("ki,ki->k", normals[f], normals[g]) < _CREASE)
+    many, bent = (
+        np.bincount(part[f[some]], minlength=int(part.max(initial=0)) + 1) for some in (inner, bend)
+    )
+    rough = (many > _MANY) & (bent > _ROUGH * many)
+    drawn = (here != there) | (bend & ~rough[part[f]])
     chosen = first[drawn]
     face, corner = chosen // 3, chosen % 3
     ends = np.stack([soup[face, corner], soup[face, (corner + 1) % 3]], axis=1)
@@ -303,15 +316,16 @@ class _Grid:
     """The faces sorted by nearness at each sample of the drawing."""
 
     def __init__(self, faces: _Faces, size: tuple[float, float]) -> None:
-        self.w, self.h = (int(np.ceil(_FINE * x)) for x in size)
-        corners = faces.corners * [_FINE, _FINE, 1.0]
-        self.samples = self.sampled(corners, faces.part)
+        self.fine = min(_FINE, float(np.sqrt(_MOST_SAMPLES / (size[0] * size[1]))))
+        self.w, self.h = (int(np.ceil(self.fine * x)) for x in size)
+        self.samples = self.sampled(faces.corners, faces.part)
         place, near, _ = self.samples
         self.nearest = np.full(self.w * self.h, -np.inf)
         self.nearest[place[::-1]] = near[::-1]  # of one place the first, the nearest, stays
 
     def sampled(self, corners: Floats, part: Ints) -> _Samples:
         """The samples of triangles (k, 3, 3), ordered by place and from near to far."""
+        corners = corners * [self.fine, self.fine, 1.0]
         x, y = corners[:, :, 0], corners[:, :, 1]
         top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, self.h).astype(int)
         bottom = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, self.h).astype(int)
@@ -358,10 +372,10 @@ class _Grid:
         deepest = np.full(len(edge), np.inf)
         for dx in (-1.0, 0.0, 1.0):
             for dy in (-1.0, 0.0, 1.0):
-                x = np.clip((at[:, 0] * _FINE + dx).astype(int), 0, self.w - 1)
-                y = np.clip((at[:, 1] * _FINE + dy).astype(int), 0, self.h - 1)
+                x = np.clip((at[:, 0] * self.fine + dx).astype(int), 0, self.w - 1)
+                y = np.clip((at[:, 1] * self.fine + dy).astype(int), 0, self.h - 1)
                 deepest = np.minimum(deepest, self.nearest[y * self.w + x])
-        free = at[:, 2] >= deepest - 0.6
+        free = at[:, 2] >= deepest - 0.2
         begins = free & ~np.concatenate([[False], free[:-1] & (edge[1:] == edge[:-1])])
         ends = free & ~np.concatenate([free[1:] & (edge[1:] == edge[:-1]), [False]])
         first, last = np.flatnonzero(begins), np.flatnonzero(ends)
@@ -459,8 +473,7 @@ def _divided(faces: _Faces, grid: _Grid) -> tuple[Floats, Ints, Floats, _Pairs]:
     kept[list(cuts)] = False
     index = np.concatenate([np.flatnonzero(kept), np.array(source, np.int64)])
     corners = np.concatenate([corners[kept], np.array(pieces).reshape(-1, 3, 3)])
-    fine = corners * [_FINE, _FINE, 1.0]
-    samples = grid.sampled(fine, part[index])
+    samples = grid.sampled(corners, part[index])
     visible = samples.visible(len(corners))
     pairs = _pairs(samples, visible)
     place = np.full(len(visible), -1)
@@ -544,7 +557,7 @@ def _consistent(labels: Ints, pairs: _Pairs) -> Ints:
     return found
 
 
-def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
+def _order(labels: Ints, pairs: _Pairs, near: Floats, colour: Sequence[str]) -> list[int]:
     """The areas such that each comes after those behind it; where that is a ring, by nearness."""
     own = np.unique(labels)
     sums = np.bincount(labels, near, len(labels))
@@ -562,16 +575,16 @@ def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
         if count > back or (count == back and a < b):
             covers[b].append(a)
             waits[a] += 1
-    ready = [(middle[k], k) for k, n in waits.items() if not n]
-    heapq.heapify(ready)
+    ready = _Ready(middle, colour)
+    for k in (k for k, n in waits.items() if not n):
+        ready.push(k)
     rest = sorted(waits, key=lambda k: middle[k], reverse=True)
     done, order = set[int](), list[int]()
     while len(order) < len(waits):
-        if not ready:  # a ring: the farthest begins
-            while rest[-1] in done:
-                rest.pop()
-            ready.append((middle[rest[-1]], rest.pop()))
-        _, k = heapq.heappop(ready)
+        k = ready.pop()
+        while k is None:  # a ring: the farthest begins
+            k = rest.pop()
+            k = None if k in done else k
         if k in done:
             continue
         done.add(k)
@@ -579,8 +592,29 @@ def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
         for a in covers[k]:
             waits[a] -= 1
             if not waits[a] and a not in done:
-                heapq.heappush(ready, (middle[a], a))
+                ready.push(a)
     return order
+
+
+class _Ready:
+    """Areas that may be drawn next: as many of one colour in turn as can be, then the farthest."""
+
+    def __init__(self, near: Sequence[float], colour: Sequence[str]) -> None:
+        self.near, self.colour = near, colour
+        self.heaps: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        self.last = ""
+
+    def push(self, k: int) -> None:
+        heapq.heappush(self.heaps[self.colour[k]], (self.near[k], k))
+
+    def pop(self) -> int | None:
+        """The next area, None where there is none."""
+        if not self.heaps.get(self.last):
+            self.heaps = defaultdict(list, {name: h for name, h in self.heaps.items() if h})
+            if not self.heaps:
+                return None
+            self.last = min(self.heaps, key=lambda name: self.heaps[name][0])
+        return heapq.heappop(self.heaps[self.last])[1]
 
 
 # --- outlines -------------------------------------------------------------------------------------
@@ -588,21 +622,25 @@ def _order(labels: Ints, pairs: _Pairs, near: Floats) -> list[int]:
 
 def _outlines(vertices: Floats, triangles: Ints, labels: Ints) -> dict[int, tuple[Floats, ...]]:
     """The closed lines (n, 2) around each area, by its label."""
-    start, end = _directed(triangles)
-    label = np.repeat(labels, 3)
+    first, second = _directed(triangles)
+    low, high = np.minimum(first, second), np.maximum(first, second)
     n = len(vertices)
-    forward, backward = (label * n + start) * n + end, (label * n + end) * n + start
-    rim = ~np.isin(forward, backward)
-    order = np.argsort(label[rim], kind="stable")
-    label, start, end = (a[rim][order].tolist() for a in (label, start, end))
+    key, inverse = np.unique((np.repeat(labels, 3) * n + low) * n + high, return_inverse=True)
+    # what is gone along both ways as often is inside; so each line comes back to its beginning
+    ways = np.bincount(inverse, np.where(first == low, 1, -1), len(key)).astype(np.int64)
+    key, ways = np.repeat(key, np.abs(ways)), np.repeat(ways, np.abs(ways))
+    label: list[int] = (key // n // n).tolist()
+    low, high = key // n % n, key % n
+    start: list[int] = np.where(ways > 0, low, high).tolist()
+    end: list[int] = np.where(ways > 0, high, low).tolist()
     flat = vertices[:, :2]
     found: dict[int, tuple[Floats, ...]] = {}
     begins = [k for k in range(len(label)) if not k or label[k] != label[k - 1]]
-    for first, last in pairwise([*begins, len(label)]):
-        lines = [_smooth(flat[ring]) for ring in _rings(start[first:last], end[first:last])]
+    for k, last in pairwise([*begins, len(label)]):
+        lines = [_smooth(flat[ring]) for ring in _rings(start[k:last], end[k:last])]
         lines = [line for line in lines if len(line) > 2]
         if lines:
-            found[label[first]] = tuple(lines)
+            found[label[k]] = tuple(lines)
     return found
 
 
@@ -630,7 +668,7 @@ def _smooth(ring: Floats) -> Floats:
         before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
         chord = np.linalg.norm(before + after, axis=1)
         off = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0])
-        straight = off < 0.06 * np.maximum(chord, 1e-9)
+        straight = off < 0.1 * np.maximum(chord, 1e-9)
         straight[1:] &= ~straight[:-1]  # never two neighbours at once
         straight[0] &= not straight[-1]
         if not straight.any():

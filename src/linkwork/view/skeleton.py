@@ -71,8 +71,9 @@ def body_points(m: Mechanism, ends: Collection[int] = ()) -> list[list[Floats]]:
         points += [m.p_parent_joint[child] for child in held[body]]
         closing = [m.p_body_frame[f] for f in loop_frames if m.frame_body[f] == body]
         points = _distinct([*points, *closing], near)
-        if not held[body] and not closing and points:
-            points += _tip(m, body, ends, near)
+        if not held[body] and points:
+            points += _free_end(m, body, loop_frames) if closing else _tip(m, body, ends, near)
+            points = _distinct(points, near)
         if len(points) < 2 and held[body] and not body:  # from the ground to the first joint
             points = _distinct([np.zeros(3), *points], near)
         found.append(points)
@@ -134,6 +135,15 @@ def _tip(m: Mechanism, body: int, ends: Collection[int], near: float) -> list[Fl
             return [m.p_body_frame[far]]
     com = m.p_body_com[body]
     return [com] if m.mass[body] > 0 and np.linalg.norm(com) > near else []
+
+
+def _free_end(m: Mechanism, body: int, loop_frames: Collection[int]) -> list[Floats]:
+    """The farthest of the links that end a body which loops close on, as a tool does."""
+    above = set(m.link_parent.tolist())
+    links = [link for link in range(m.n_link_frames) if m.frame_body[link] == body]
+    free = [link for link in links if link not in above and link not in loop_frames]
+    far = max(free, key=lambda link: float(np.linalg.norm(m.p_body_frame[link])), default=None)
+    return [] if far is None else [m.p_body_frame[far]]
 
 
 def _lines(points: list[Floats], hub: Floats) -> list[tuple[Floats, Floats]]:

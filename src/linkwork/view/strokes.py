@@ -96,13 +96,12 @@ class Posture:
 
     @cached_property
     def tips(self) -> list[int]:
-        """The links at the ends of the tree, on bodies that carry no joint and no loop."""
+        """The links at the ends of the tree, on bodies that carry no joint; not those of loops."""
         m = self.m
-        inner = set(m.parent.tolist())
-        inner |= {int(m.frame_body[m.frame(n)]) for e in m.loops for n in (e.frame_a, e.frame_b)}
-        above = set(m.link_parent.tolist())
-        ends = [k for k in range(m.n_link_frames) if k not in above]
-        return [k for k in ends if int(m.frame_body[k]) not in inner]
+        closing = {m.frame(name) for loop in m.loops for name in (loop.frame_a, loop.frame_b)}
+        carriers, above = set(m.parent.tolist()), set(m.link_parent.tolist())
+        ends = [k for k in range(m.n_link_frames) if k not in above and k not in closing]
+        return [k for k in ends if int(m.frame_body[k]) not in carriers]
 
     @cached_property
     def is_fixed(self) -> bool:
@@ -234,7 +233,7 @@ def _cylinder(
     camera: Camera, center: Floats, R: Floats, tone: Tone, size: float, of: str
 ) -> list[Mark]:
     """A cylinder about z; seen along z a disc with a point."""
-    turns = np.linspace(0.0, 2.0 * np.pi, 28, endpoint=False)
+    turns = np.linspace(0.0, 2.0 * np.pi, 22, endpoint=False)
     ring = 0.92 * size * (np.outer(np.cos(turns), R[:, 0]) + np.outer(np.sin(turns), R[:, 1]))
     facing = float(R[:, 2] @ camera.toward)
     height = 1.15 * size * R[:, 2] * (1.0 if facing >= 0.0 else -1.0)

@@ -1,123 +1,108 @@
 from __future__ import annotations
 
-import sys
+import json
+import re
 import threading
-from pathlib import Path
-from types import ModuleType
+import time
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
-from linkwork.errors import MissingExtraError
 from linkwork.faces.urdfpy import URDF
 from linkwork.faces.urdfpy.drawing import frames
-
-PYRENDER = '''
-"""The part of pyrender that a window needs; it closes after three frames."""
-
-import threading
+from linkwork.view.live import Viewer
 
 
-class Mesh:
-    @staticmethod
-    def from_trimesh(mesh, smooth=True):
-        made = Mesh()
-        made.mesh, made.smooth = mesh, smooth
-        return made
+@pytest.fixture(autouse=True)
+def _no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINKWORK_BROWSER", "0")
 
 
-class Scene:
-    def __init__(self):
-        self.poses, self.moves = {}, []
-
-    def add(self, mesh, pose=None):
-        node = object()
-        self.poses[node] = (mesh.mesh, pose)
-        return node
-
-    def set_pose(self, node, pose):
-        self.poses[node] = (self.poses[node][0], pose)
-        self.moves.append(pose)
-
-
-class Viewer:
-    opened = []
-
-    def __init__(self, scene, run_in_thread=False, use_raymond_lighting=False):
-        self.scene, self.threaded = scene, run_in_thread
-        self.render_lock, self.left = threading.RLock(), 3
-        Viewer.opened.append(self)
-
-    @property
-    def is_active(self):
-        self.left -= 1
-        return self.left >= 0
-'''
-
-
-@pytest.fixture(name="pyrender")
-def _pyrender(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A small module of the name in the place of pyrender, which needs a screen."""
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    (folder / "pyrender.py").write_text(PYRENDER, encoding="utf-8")
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setitem(sys.modules, "pyrender", ModuleType("pyrender"))  # it goes afterwards
-    del sys.modules["pyrender"]
-    module = pytest.importorskip("pyrender")
-    return module
+def data_of(viewer: Viewer) -> dict[str, Any]:
+    """What the page of a viewer shows."""
+    with urlopen(viewer.url) as page:
+        text = page.read().decode()
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
 @pytest.mark.row("S2-008", "S2-201")
-def test_show_opens_a_window_with_every_mesh_in_its_place(shapes: URDF, pyrender: ModuleType):
-    for use_collision, poses in (
-        (False, shapes.visual_trimesh_fk([0.4])),
-        (True, shapes.collision_trimesh_fk([0.4])),
-    ):
-        assert shapes.show({"turn": 0.4}, use_collision=use_collision) is None
-        viewer = pyrender.Viewer.opened.pop()
-        assert not viewer.threaded
-        shown = {id(mesh): pose for mesh, pose in viewer.scene.poses.values()}
-        assert shown.keys() == {id(mesh) for mesh in poses}
-        assert all(np.array_equal(shown[id(mesh)], pose) for mesh, pose in poses.items())
+@pytest.mark.parametrize("use_collision", [False, True])
+def test_show_opens_a_page_with_every_mesh_in_its_place(shapes: URDF, use_collision: bool):
+    with shapes.show({"turn": 0.4}, use_collision=use_collision) as viewer:
+        data = data_of(viewer)
+        (robot,) = data["robots"]
+        kind = "collision" if use_collision else "visual"
+        assert kind in data["options"]["show"]
+        assert robot["name"] == shapes.name
+        (shown,) = viewer.robots
+        assert shown.q.tolist() == robot["q"] == [0.4]
+        T = shown.robot.fk_all(shown.q)
+    parts = [part for part in robot["parts"] if part["kind"] == kind]
+    found = [(T[p["link"]] @ [*p["T"][3::4], 1.0])[:3] for p in parts]
+    assert len(found) == len(getattr(shapes.links[0], f"{kind}s")) + len(
+        getattr(shapes.links[1], f"{kind}s")
+    )
+    if not use_collision:
+        poses = shapes.visual_trimesh_fk([0.4]).values()
+        for pose in poses:
+            assert min(np.abs(pose[:3, 3] - place).max() for place in found) < 1e-9
     with pytest.raises(KeyError):
         shapes.show({"knee": 1.0})
 
 
+@pytest.mark.row("S2-201")
+def test_what_a_program_has_changed_is_shown(shapes: URDF):
+    visual = next(v for link in shapes.links for v in link.visuals)
+    visual.origin = np.array([[1.0, 0, 0, 3], [0, 1, 0, 4], [0, 0, 1, 5], [0, 0, 0, 1]])
+    with shapes.show() as viewer:
+        (robot,) = data_of(viewer)["robots"]
+    places = [p["T"][3::4] for p in robot["parts"] if p["kind"] == "visual"]
+    assert [3.0, 4.0, 5.0] in places
+
+
 @pytest.mark.row("S2-008", "S2-202")
-def test_animate_moves_the_meshes_until_the_window_is_closed(ur5: URDF, pyrender: ModuleType):
+def test_animate_plays_the_way_forth_and_back(ur5: URDF):
     way = {"elbow_joint": [0.0, 1.0]}
-    assert ur5.animate(way, loop_time=0.1) is None
-    viewer = pyrender.Viewer.opened.pop()
-    assert viewer.threaded
-    n = len(viewer.scene.poses)
-    assert len(viewer.scene.moves) == 3 * n
-    along = frames(ur5, way, 0.1)
-    expected = [pose for cfg in along for pose in ur5.visual_trimesh_fk(cfg).values()]
-    assert np.array_equal(viewer.scene.moves, expected)
-    free = threading.Thread(target=viewer.render_lock.acquire)
-    free.start()
-    free.join(5)
-    assert not free.is_alive()  # the lock has been given back
-    ur5.animate({"elbow_joint": [0.5]})
-    assert not pyrender.Viewer.opened.pop().threaded  # nothing moves: shown
+    with ur5.animate(way, loop_time=0.5) as viewer:
+        data = data_of(viewer)
+    (robot,) = data["robots"]
+    at = next(j["q"][0] for j in robot["joints"] if j["name"] == "elbow_joint")
+    played = data["trajectory"]
+    assert played["loop"]
+    assert (played["times"][0], played["times"][-1]) == (0.0, 0.5)
+    expected = [cfg["elbow_joint"] for cfg in frames(ur5, way, 0.5)]
+    np.testing.assert_allclose(np.array(played["q"])[:, at], expected, atol=1e-9)
+    with ur5.animate({"elbow_joint": [0.5]}) as viewer:  # nothing moves: shown
+        data = data_of(viewer)
+    assert data["trajectory"] is None
+    assert data["robots"][0]["q"][at] == 0.5
 
 
-@pytest.mark.row("S2-008", "S2-201", "S2-202")
-def test_without_pyrender_the_error_says_what_to_do(
-    ur5: URDF, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.row("S2-201")
+def test_with_a_browser_it_returns_when_the_page_is_closed(
+    shapes: URDF, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(sys.modules, "pyrender", None)
-    for call in (ur5.show, ur5.animate):
-        with pytest.raises(MissingExtraError, match=r"pip install pyrender.*visual_trimesh_fk"):
-            call()
-        with pytest.raises(ImportError, match="collision_trimesh_fk"):
-            call(use_collision=True)
-    monkeypatch.delitem(sys.modules, "pyrender")
-    (tmp_path / "pyrender.py").write_text("import no_such_window_library")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ImportError, match="pyrender cannot be imported: No module"):
-        ur5.show()
+    opened: list[str] = []
+
+    def browse(url: str) -> bool:
+        opened.append(url)
+
+        def read() -> None:
+            with urlopen(url.replace("/?", "/events?")):
+                time.sleep(0.2)
+
+        threading.Thread(target=read, daemon=True).start()
+        return True
+
+    monkeypatch.setenv("LINKWORK_BROWSER", "1")
+    monkeypatch.setattr("webbrowser.open", browse)
+    assert shapes.show() is None
+    assert len(opened) == 1
+    with pytest.raises(URLError):  # it is served no more
+        urlopen(opened[0])
 
 
 @pytest.mark.row("S2-202")

@@ -1,63 +1,70 @@
-"""Rows S2-201 and S2-202: a window of pyrender, as the original opens, where it is installed."""
+"""Rows S2-201 and S2-202: the robot in a page of the browser, in place of the original's window."""
 
 from __future__ import annotations
 
+import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork import settings
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.faces.urdfpy.utils import Floats, WrongTypeError
+from linkwork.loading import load
 
 if TYPE_CHECKING:
+    from linkwork.faces.urdfpy.kinematics import Core
     from linkwork.faces.urdfpy.robot import URDF
+    from linkwork.robot import Robot
+    from linkwork.view.live import Viewer
 
 FRAMES_PER_SECOND = 30.0
 
-_WITHOUT = (
-    "needs pyrender: pip install pyrender; without it put the meshes into a scene of trimesh: "
-    "scene = trimesh.Scene(); [scene.add_geometry(mesh, transform=pose) for mesh, pose in "
-    "robot.visual_trimesh_fk(cfg).items()]; scene.show()"
-)
 
+def show(
+    robot: URDF, core: Core, loop: Sequence[Any], loop_time: float, use_collision: bool
+) -> Viewer | None:
+    """A page on the configurations of a loop, one or several.
 
-def show(robot: URDF, loop: Sequence[Any], loop_time: float, use_collision: bool) -> None:
-    """A window on the configurations of a loop, one or several, until it is closed.
-
-    See `URDF.show` and `URDF.animate`.
+    Where a browser is opened it returns when the page is closed, as the original's window does;
+    elsewhere at once, with what holds the page.
     """
-    who = "URDF.show" if len(loop) < 2 else "URDF.animate"
-    try:
-        pyrender = import_module("pyrender")
-    except ImportError as error:
-        if error.name != "pyrender":
-            raise MissingExtraError(f"{who}: pyrender cannot be imported: {error}") from error
-        way = _WITHOUT.replace("visual_", "collision_") if use_collision else _WITHOUT
-        raise MissingExtraError(f"{who} {way}") from None
-    poses_at = robot.collision_trimesh_fk if use_collision else robot.visual_trimesh_fk
-    along = [poses_at(cfg) for cfg in loop]
-    scene = pyrender.Scene()
-    nodes = {
-        mesh: scene.add(pyrender.Mesh.from_trimesh(mesh, smooth=False), pose=pose)
-        for mesh, pose in along[0].items()
-    }
-    if len(along) < 2:
-        pyrender.Viewer(scene, use_raymond_lighting=True)
-        return
-    viewer = pyrender.Viewer(scene, run_in_thread=True, use_raymond_lighting=True)
-    due = settings.clock()
-    for poses in cycle(along):
-        if not viewer.is_active:
-            break
-        with viewer.render_lock:
-            for mesh, pose in poses.items():
-                scene.set_pose(nodes[mesh], pose)
-        due += loop_time / len(loop)
-        settings.wait(due - settings.clock())
+    from linkwork.view.live import view  # noqa: PLC0415  few need it
+    from linkwork.view.motion import Motion  # noqa: PLC0415
+
+    rows = np.array([core.slots.configuration(cfg) for cfg in loop])
+    seen = ("collision" if use_collision else "visual", "ground", "shadow")
+    with tempfile.TemporaryDirectory(prefix="linkwork-") as folder:
+        shown = _saved_and_loaded(robot, Path(folder) / "robot.urdf")
+        q = _rows(shown, core, rows)
+        viewer = view(shown, q[0], show=seen, title=robot.name)
+    if len(q) > 1:
+        viewer.play(Motion(np.linspace(0.0, loop_time, len(q)), q, loop=True))
+    if not viewer.browser:
+        return viewer
+    with viewer:
+        viewer.wait(until_pages_close=True)
+    return None
+
+
+def _saved_and_loaded(robot: URDF, file: Path) -> Robot:
+    """The robot as it is now, with what a program has changed of it, meshes included."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the page names what it cannot show
+        robot.save(file)
+    return load(file)
+
+
+def _rows(shown: Robot, core: Core, rows: Floats) -> Floats:
+    """Configurations (n, nq) of the robot that is shown, of those of the core."""
+    m, places = shown.mechanism, list[int]()
+    for joint in core.slots.actuated:
+        places += range(*m.q_slice(m.joint(joint.name)).indices(m.n_q))
+    q = np.tile(shown.neutral(), (len(rows), 1))
+    q[:, places] = rows
+    return q
 
 
 def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> list[dict[Any, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import quoteattr
 
@@ -25,6 +25,9 @@ from linkwork.formats.urdf.edit.records import below
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.read import Reader
 from linkwork.locating import Folders
+
+if TYPE_CHECKING:
+    from linkwork.view.live import Viewer
 
 
 def _member(owned: Sequence[Any], given: Any, kind: type) -> Any:
@@ -410,26 +413,28 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
     # to be seen
 
-    def show(self, cfg: Any = None, use_collision: bool = False) -> None:
-        """Show the robot at a configuration, in a window of pyrender, until it is closed.
+    def show(self, cfg: Any = None, use_collision: bool = False) -> Viewer | None:
+        """Show the robot at a configuration, in a page of the browser, until that is closed.
 
-        Raises: as `link_fk`; MissingExtraError where pyrender is not installed.
+        Where no browser is opened (over SSH, without a desktop, in a notebook) it returns at once
+        the `linkwork.view.live.Viewer`, with the address of the page.
+
+        Raises: as `link_fk`.
         """
-        drawing.show(self, [cfg], 1.0, use_collision)
+        return drawing.show(self, self._core(), [cfg], 1.0, use_collision)
 
     def animate(
         self, cfg_trajectory: Any = None, loop_time: float = 3.0, use_collision: bool = False
-    ) -> None:
+    ) -> Viewer | None:
         """Show the robot moving along ``cfg_trajectory`` and back within ``loop_time`` seconds.
 
         It maps joints or names to lists of positions, equally spaced in time; without it every
-        joint with limits goes from limit to limit. It ends when the window is closed.
+        joint with limits goes from limit to limit. It ends as `show`.
 
-        Raises: ValueError where lists differ in length, TypeError; MissingExtraError where pyrender
-        is not installed.
+        Raises: ValueError where lists differ in length, TypeError.
         """
         loop = drawing.frames(self, cfg_trajectory, loop_time)
-        drawing.show(self, loop, loop_time, use_collision)
+        return drawing.show(self, self._core(), loop, loop_time, use_collision)
 
     def __repr__(self) -> str:
         return f"<URDF '{self.name}': {len(self.links)} links, {len(self.joints)} joints>"

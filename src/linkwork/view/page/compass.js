@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 
 const SIZE = 84, REACH = 27;
 const AXES = [
-  ["x", [1, 0, 0], "#d9453d"], ["y", [0, 1, 0], "#2f9e4f"], ["z", [0, 0, 1], "#3a6fe0"],
+  ["x", [1, 0, 0], "#d55e00"], ["y", [0, 1, 0], "#009e73"], ["z", [0, 0, 1], "#0072b2"],
 ];
 
 export class Compass {

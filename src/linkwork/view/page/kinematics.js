@@ -94,7 +94,8 @@ export class RobotKinematics {
   positions(q) {
     return this.joints.map((joint) => {
       const c = this.coordinates[joint.coordinate];
-      return Array.from(q.slice(c.q, c.q + c.nq), (x) => (joint.coupled ? joint.multiplier * x + joint.offset : x));
+      const own = Array.from(q.slice(c.q, c.q + c.nq));
+      return joint.coupled ? own.map((x) => joint.multiplier * x + joint.offset) : own;
     });
   }
 
@@ -122,7 +123,10 @@ export class RobotKinematics {
     const free = this.allButBase();
     const closure = this.closureRows(q, free);
     const driven = [];
-    for (const c of this.actuated) for (let k = 0; k < this.coordinates[c].nv; k++) driven.push(this.coordinates[c].v + k);
+    for (const c of this.actuated) {
+      const { v, nv } = this.coordinates[c];
+      for (let k = v; k < v + nv; k++) driven.push(k);
+    }
     const work = Float64Array.from(forces, (x, k) => x * this.unit[k] * free[k]);
     closure.project(work);
     const m = driven.length;
@@ -196,8 +200,8 @@ export class RobotKinematics {
     if (!this.nRows) return { q: start, success: true, error: 0 };
     const free = this.allButBase();
     for (const joint of held) this.hold(free, this.joints[joint].coordinate);
-    let found = this.descended(start, free);
-    if (this.clamp(found, free).length) found = this.descended(found, free);
+    const near = this.descended(start, free);
+    const found = this.correctedInside(Float64Array.from(near), free, 2, false).q ?? near;
     const error = this.opening(found);
     return { q: found, success: error <= TOLD, error };
   }
@@ -323,7 +327,7 @@ export class RobotKinematics {
     const length = Math.sqrt(sumOfSquares(way.map((x, k) => x / this.unit[k])));
     if (length === 0) return { q: start, reason: "" };
     const longest = Math.min(1, LONGEST_CLOSED_STEP / length);
-    const path = new Path(this, start, way.map((x) => x / length), coordinate);
+    const path = new Path(this, start, way.map((x) => x / length), coordinate, wanted);
     let reason = "";
     for (const moving of [others, free]) {
       let step = longest;
@@ -364,7 +368,8 @@ export class RobotKinematics {
     const asked = { frame, T: Float64Array.from(T), free, ignoreLimits, positionOnly, iterations };
     let x = Float64Array.from(q);
     if (!asked.T.every(Number.isFinite)) {
-      return { q: x, positionError: 0, rotationError: 0, pressed: [], reason: "the target is not a pose of finite numbers" };
+      const reason = "the target is not a pose of finite numbers";
+      return { q: x, positionError: 0, rotationError: 0, pressed: [], reason };
     }
     if (this.nRows) {
       const start = this.closedStart(x, free);
@@ -373,7 +378,8 @@ export class RobotKinematics {
     }
     if (!ignoreLimits) {
       const inside = Float64Array.from(x);
-      if (this.clamp(inside, free).length) x = (this.nRows ? this.corrected(inside, free, 1)?.q : inside) ?? x;
+      const outside = this.clamp(inside, free).length > 0;
+      if (outside) x = this.nRows ? this.correctedInside(inside, free, 1, false).q ?? x : inside;
     }
     const found = this.dragged(x, asked);
     let best = found;
@@ -420,7 +426,9 @@ export class RobotKinematics {
     const [positionError, rotationError] = this.errors(q, asked);
     const reasons = why ? [why] : [];
     if (positionError > TOLD) reasons.push(`out of reach by ${millimetres(positionError)}`);
-    else if (!asked.positionOnly && rotationError > TOLD) reasons.push(`turned away by ${degrees(rotationError)}`);
+    else if (!asked.positionOnly && rotationError > TOLD) {
+      reasons.push(`turned away by ${degrees(rotationError)}`);
+    }
     if (reasons.length && pressed.length) {
       const names = pressed.slice(0, 3).map((joint) => this.joints[joint].name);
       const more = pressed.length > 3 ? ` and ${pressed.length - 3} more` : "";
@@ -572,9 +580,9 @@ export class RobotKinematics {
       }
       for (let k = 0; k < c.nv; k++) {
         const v = c.v + k;
-        const at = x[c.q + k];
-        const out = (at <= this.lower[c.q + k] + AT_LIMIT && move[v] < 0) || (at >= this.upper[c.q + k] - AT_LIMIT && move[v] > 0);
-        if (free[v] && out) found.push({ coordinate, v });
+        const down = x[c.q + k] <= this.lower[c.q + k] + AT_LIMIT && move[v] < 0;
+        const up = x[c.q + k] >= this.upper[c.q + k] - AT_LIMIT && move[v] > 0;
+        if (free[v] && (down || up)) found.push({ coordinate, v });
       }
     });
     return found;
@@ -692,11 +700,11 @@ export class RobotKinematics {
 
 /** The way of a coordinate through a closed mechanism, with the motion of all others along it. */
 class Path {
-  constructor(robot, q, way, coordinate) {
-    Object.assign(this, { robot, q, start: q, way, coordinate, share: 0, rank: 0, tangent: null });
+  constructor(robot, q, way, coordinate, wanted) {
+    Object.assign(this, { robot, q, start: q, way, coordinate, wanted, share: 0, rank: 0, tangent: null });
     const last = robot.way;
-    const same = last && last.coordinate === coordinate && q.every((x, k) => Math.abs(x - last.q[k]) <= CLOSED);
-    if (!same) return;
+    if (last?.coordinate !== coordinate) return;
+    if (!q.every((x, k) => Math.abs(x - last.q[k]) <= CLOSED)) return; // it was moved otherwise
     const sign = way.reduce((sum, x, k) => sum + x * last.way[k], 0) < 0 ? -1 : 1;
     this.tangent = last.tangent && last.tangent.map((x) => sign * x);
     this.rank = last.rank;
@@ -721,13 +729,14 @@ class Path {
     const far = Math.sqrt(sumOfSquares(move)) + Math.abs(step);
     if (far > 3 * LONGEST_CLOSED_STEP) return NO_FARTHER;
     const after = robot.integrate(this.q, robot.inUnits(move));
-    this.place(after, share * length);
+    this.place(after, share, length);
     const beyond = ignoreLimits ? [] : robot.clamp(after, free);
     const own = Uint8Array.from(free);
     for (const c of beyond) robot.hold(own, c);
     const { q, pressed } = robot.correctedInside(after, own, 0.5 * far, ignoreLimits);
     if (q === null) {
-      const at = [...new Set([...beyond, ...pressed])].map((c) => robot.joints[robot.coordinates[c].joint].name);
+      const inTheWay = [...new Set([...beyond, ...pressed])];
+      const at = inTheWay.map((c) => robot.joints[robot.coordinates[c].joint].name);
       return at.length ? `${at.join(", ")} at ${at.length > 1 ? "limits" : "its limit"}` : NO_FARTHER;
     }
     const tangent = robot.difference(this.q, q).map((x, k) => (x * free[k]) / (step * robot.unit[k]));
@@ -752,7 +761,7 @@ class Path {
       const share = Math.min(1, this.share + step);
       for (const far of [0.1, -0.1, 0.3, -0.3]) {
         const after = robot.integrate(this.q, robot.inUnits(way, far / size));
-        this.place(after, share * length);
+        this.place(after, share, length);
         const { q } = robot.correctedInside(after, free, 0.6, ignoreLimits);
         if (q === null) continue;
         Object.assign(this, { q, share, tangent: null, rank: 0 });
@@ -773,10 +782,10 @@ class Path {
   }
 
   /** Put the coordinate itself where it is to be, exactly. */
-  place(q, length) {
-    const { robot } = this;
+  place(q, share, length) {
+    const { robot, wanted } = this;
     const c = robot.coordinates[this.coordinate];
-    const own = robot.integrate(this.start, this.way.map((x) => x * length));
+    const own = share < 1 ? robot.integrate(this.start, this.way.map((x) => x * share * length)) : wanted;
     for (let k = c.q; k < c.q + c.nq; k++) q[k] = own[k];
   }
 }
@@ -841,7 +850,9 @@ class Rows {
   /** A x. */
   product(x) {
     const found = new Float64Array(this.matrix.length / this.n);
-    for (let i = 0, at = 0; i < found.length; i++) for (let k = 0; k < this.n; k++, at++) found[i] += this.matrix[at] * x[k];
+    for (let i = 0, at = 0; i < found.length; i++) {
+      for (let k = 0; k < this.n; k++, at++) found[i] += this.matrix[at] * x[k];
+    }
     return found;
   }
 }

@@ -166,10 +166,7 @@ export class Panel {
     });
     this.modes = ["translate", "rotate"].map((mode) =>
       h("button", { type: "button", "aria-pressed": String(app.tools.mode === mode), text: mode === "translate" ? "Move" : "Turn",
-        onclick: () => {
-          app.tools.setMode(mode);
-          for (const b of this.modes) b.setAttribute("aria-pressed", String(b.dataset.mode === mode));
-        }, "data-mode": mode }));
+        onclick: () => app.tools.setMode(mode), "data-mode": mode }));
     const keep = h("label", { class: "switch", title: "Off: only the place is aimed at, the frame may turn" },
       h("input", { type: "checkbox", role: "switch", onchange: (event) => app.tools.setPositionOnly(!event.target.checked) }), h("span", { text: "Keep orientation" }));
     keep.firstChild.checked = !app.tools.positionOnly;
@@ -268,6 +265,11 @@ export class Panel {
     row.high.textContent = Number.isFinite(upper) ? this._text(component, upper) : "∞";
     row.low.classList.toggle("none", !Number.isFinite(lower));
     row.high.classList.toggle("none", !Number.isFinite(upper));
+  }
+
+  /** Press the button of what the handle does. */
+  markMode(mode) {
+    for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
   }
 
   /** Write torques beside the names of joints; null takes them away. */

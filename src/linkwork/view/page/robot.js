@@ -6,10 +6,12 @@
 import { decoded, matrixFrom, merged, shaded } from "./shapes.js";
 
 const PLAIN = { visual: [0.80, 0.82, 0.85, 1], collision: [0.16, 0.62, 0.60, 1] };
+// The colours of drawings: joints by how they move, loops; x, y, z apart for colour-blind eyes too
 const MARK = {
-  bone: 0x6b7686, actuated: 0x2f6fde, passive: 0x9fb0c8, coupled: 0x8a63d2, loop: 0xe08a1e,
-  com: 0xd6336c, axis: 0x2f6fde,
+  bone: 0x4d7ea8, actuated: 0xe69f00, passive: 0xa9b2bd, coupled: 0xcc79a7, loop: 0x009e73,
+  com: 0xd6336c, lit: 0x2f6fde,
 };
+export const AXES = [0xd55e00, 0x009e73, 0x0072b2];
 const Y = new THREE.Vector3(0, 1, 0);
 
 /** Cylinders, cones and boxes along y, merged into one form with colours of its corners. */
@@ -39,17 +41,25 @@ const FORMS = {
     { geometry: cylinder(0.055, 0.2, 20, 0), at: [0, 0.95, 0] },
   ]),
   triad: () => {
-    const arrow = (turn, to, rgb) => [
-      { geometry: cylinder(0.028, 0.86, 10), turn, at: to.map((x) => 0.43 * x), rgb },
-      { geometry: cylinder(0.07, 0.18, 14, 0), turn, at: to.map((x) => 0.91 * x), rgb },
-    ];
+    const arrow = (turn, to, colour) => {
+      const rgb = [16, 8, 0].map((shift) => ((colour >> shift) & 255) / 255);
+      return [
+        { geometry: cylinder(0.028, 0.86, 10), turn, at: to.map((x) => 0.43 * x), rgb },
+        { geometry: cylinder(0.07, 0.18, 14, 0), turn, at: to.map((x) => 0.91 * x), rgb },
+      ];
+    };
     return form([
-      ...arrow([0, 0, -Math.PI / 2], [1, 0, 0], [0.86, 0.22, 0.21]),
-      ...arrow([0, 0, 0], [0, 1, 0], [0.18, 0.62, 0.28]),
-      ...arrow([Math.PI / 2, 0, 0], [0, 0, 1], [0.19, 0.42, 0.88]),
+      ...arrow([0, 0, -Math.PI / 2], [1, 0, 0], AXES[0]),
+      ...arrow([0, 0, 0], [0, 1, 0], AXES[1]),
+      ...arrow([Math.PI / 2, 0, 0], [0, 0, 1], AXES[2]),
     ]);
   },
 };
+
+/** What shapes are made of; their colours are those of their corners. */
+export function surface() {
+  return new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.58, metalness: 0.06, side: THREE.DoubleSide });
+}
 
 export class RobotOnStage {
   constructor(data, kinematics, stage, bytes) {
@@ -233,7 +243,7 @@ export class RobotOnStage {
     for (const kind of ["visual", "collision"])
       for (const mesh of this.meshes[kind]) {
         const on = lit.has(mesh.userData.link);
-        mesh.material.emissive.setHex(on ? MARK.actuated : 0);
+        mesh.material.emissive.setHex(on ? MARK.lit : 0);
         mesh.material.emissiveIntensity = on ? 0.16 : 0;
         if (!this._coloured || kind === "collision") mesh.material.color.setHex(on ? 0x9fbdf7 : 0xffffff);
       }
@@ -303,10 +313,9 @@ export class RobotOnStage {
       piles.get(key).parts.push({ shape: this._shapes(part.geometry), T: part.T, rgba });
     }
     for (const { link, opacity, texture, parts } of piles.values()) {
-      const material = new THREE.MeshStandardMaterial({
-        vertexColors: true, roughness: 0.58, metalness: 0.06, side: THREE.DoubleSide,
-        transparent: opacity < 1, opacity, depthWrite: opacity > 0.6, map: texture === null ? null : this._texture(texture),
-      });
+      const material = surface();
+      Object.assign(material, { transparent: opacity < 1, opacity, depthWrite: opacity > 0.6 });
+      if (texture !== null) material.map = this._texture(texture);
       const mesh = new THREE.Mesh(merged(parts), material);
       mesh.receiveShadow = true;
       mesh.userData = { link, robot: this, opacity, kind };
@@ -413,7 +422,7 @@ export class RobotOnStage {
   }
 
   _colourOf(link, colour) {
-    return this._lit?.has(link) ? 0x1553c4 : colour;
+    return this._lit?.has(link) ? MARK.lit : colour;
   }
 
   _bonePlaces(poses = this.poses) {
@@ -430,9 +439,8 @@ export class RobotOnStage {
     const places = { turn: [], slide: [], ball: [] };
     const torques = this.shown.has("torques") && !this.hasShapes ? this.torques() : null;
     this.data.joints.forEach((joint, index) => {
-      const kind = joint.coupled ? "coupled" : joint.actuated ? "actuated" : "passive";
       const share = torques?.shares[index];
-      const colour = this._lit?.has(joint.link) ? 0x1553c4 : share == null ? MARK[kind] : heat(share);
+      const colour = this._lit?.has(joint.link) ? MARK.lit : share == null ? MARK[this._kindOf(joint)] : heat(share);
       const at = this._point(joint.link, joint.at);
       const size = 1.9 * this.unit;
       const turn = new THREE.Quaternion();
@@ -453,6 +461,10 @@ export class RobotOnStage {
         places.ball.push({ matrix, colour: this._colourOf(link, MARK.bone), link });
       }
     return places;
+  }
+
+  _kindOf(joint) {
+    return joint.coupled ? "coupled" : joint.actuated ? "actuated" : "passive";
   }
 
   _framePlaces() {
@@ -485,7 +497,7 @@ export class RobotOnStage {
       const bold = index === this._axisOf ? 1.5 : 1;
       const matrix = new THREE.Matrix4().compose(
         this._point(joint.link, joint.at), turn, new THREE.Vector3(length * bold, length * bold, length * bold));
-      places.push({ matrix, colour: joint.coupled ? MARK.coupled : MARK.axis, link: joint.link });
+      places.push({ matrix, colour: MARK[this._kindOf(joint)], link: joint.link });
     });
     return places;
   }

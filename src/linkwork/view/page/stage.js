@@ -89,9 +89,11 @@ export class Stage {
     return !this._waiting && !this._sharpening;
   }
 
-  /** Begin to compile what will be drawn, while the rest of the page is being made. */
-  prepare() {
+  /** Begin to compile what will be drawn, with a sample of it, while the rest of the page is made. */
+  prepare(sample) {
+    this.world.add(sample);
     this.renderer.compile(this.world, this.camera);
+    this.world.remove(sample);
   }
 
   /** Draw now. */
@@ -295,7 +297,7 @@ export class Stage {
           vec2 slope = fwidth(place);
           float x = 1.0 - smoothstep(0.4, 1.6, abs(place.y) / slope.y);
           float y = 1.0 - smoothstep(0.4, 1.6, abs(place.x) / slope.x);
-          vec3 c = mix(mix(colour, vec3(0.28, 0.62, 0.36), y * 0.8), vec3(0.80, 0.30, 0.28), x * 0.8);
+          vec3 c = mix(mix(colour, vec3(0.0, 0.34, 0.17), y * 0.75), vec3(0.66, 0.11, 0.0), x * 0.75);
           a = max(a, 0.75 * max(x, y));
           gl_FragColor = vec4(c, a * fade * strength);
           #include <colorspace_fragment>

@@ -1,6 +1,7 @@
 // What the pointer does in the view: hovering, dragging links and frames, measuring.
 
 import { h, lengthText, signed } from "./dom.js";
+import { AXES } from "./robot.js";
 import { matrixFrom, numbersOf } from "./shapes.js";
 
 const REACHED = 1e-4; // m, rad: nearer than this is said to be there
@@ -178,7 +179,7 @@ export class Tools {
     const { stage } = this;
     this.controls = new THREE.TransformControls(stage.camera, stage.canvas);
     this.controls.setSize(0.85);
-    this.controls.setColors(0xd9453d, 0x2f9e4f, 0x3a6fe0, 0xf2b134);
+    this.controls.setColors(...AXES, 0xf2b134);
     this.target = new THREE.Object3D();
     stage.front.add(this.target);
     this.controls.setMode(this.mode);
@@ -206,7 +207,7 @@ export class Tools {
     this.controls.attach(this.target);
     this.helper.visible = true;
     this._follow();
-    this.app.say(`Drag the handle to move ${name}.`);
+    this.app.say(`Drag the handle to ${this.mode === "rotate" ? "turn" : "move"} ${name}.`);
     this.stage.changed(false);
   }
 
@@ -223,6 +224,7 @@ export class Tools {
   setMode(mode) {
     this.mode = mode;
     this.controls?.setMode(mode);
+    this.app.panel.markMode(mode);
     this.stage.changed(false);
   }
 
