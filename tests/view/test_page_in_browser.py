@@ -96,7 +96,8 @@ def test_frames_are_where_python_has_them(name: str, browser: Browser, tmp_path:
         q = robot.integrate(robot.neutral(), random.uniform(-0.6, 0.6, robot.n_v))
         browser.run("linkwork.robots[0].setQ(arguments[0])", q.tolist())
         poses = browser.run(
-            "return linkwork.app.robot.data.frames.map((name) => linkwork.robots[0].framePose(name))"
+            "const [robot] = linkwork.robots;"
+            "return linkwork.app.robot.data.frames.map((name) => robot.framePose(name))"
         )
         wanted = robot.fk_all(q)[:, :3]
         np.testing.assert_allclose(np.reshape(poses, (-1, 3, 4)), wanted, atol=1e-9)

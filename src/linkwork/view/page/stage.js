@@ -33,6 +33,7 @@ export class Stage {
     this.orbit.enableDamping = true;
     this.orbit.dampingFactor = 0.18;
     this.orbit.zoomToCursor = true;
+    this.orbit.listenToKeyEvents(this.canvas);
     this.orbit.addEventListener("change", () => this.changed(false));
     this.beforeFrame = []; // called with the time (ms) before each frame
     this.afterFrame = [];
