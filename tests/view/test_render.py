@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import sys
 import tempfile
@@ -14,6 +15,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.view import browser
+from linkwork.view.page import PageRobot
+from linkwork.view.server import PageServer
 
 MARKED = """<robot name="marked">
 <link name="base">
@@ -134,6 +137,7 @@ def test_a_gif_has_the_frames_and_the_time_of_its_motion(drawn, tmp_path):
     assert "image/gif" in made._repr_mimebundle_()["text/html"]
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_and_the_rest_is_there(drawn, tmp_path):
     image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     lost = """<link name="cover"><visual><geometry><mesh filename="gone.stl"/></geometry></visual>
@@ -171,7 +175,11 @@ def test_loops_ghosts_and_more_robots_are_drawn(drawn, tmp_path):
     beside[0, 3] = 1.5
     alone = arm.render(tmp_path / "1.png", size=SIZE, view="side")
     two = arm.render(
-        tmp_path / "2.png", size=SIZE, view="side", ghost=[1.0], robots=[(robot(), beside)]
+        tmp_path / "2.png",
+        size=SIZE,
+        view="side",
+        ghost=[1.0],
+        robots=[PageRobot(robot(), T_world_robot=beside)],
     )
     shown = pixels(image.open(two.path))
     for x in (0.0, 1.5):
@@ -181,6 +189,42 @@ def test_loops_ghosts_and_more_robots_are_drawn(drawn, tmp_path):
     assert two.camera.eye[1] < alone.camera.eye[1]  # farther away: more is to be seen
     film = lw.load("four_bar").render(tmp_path / "f.gif", duration=0.4, fps=10, size=(96, 72))
     assert film.n_frames == 4
+
+
+def test_pictures_are_taken_from_those_who_were_asked_for_them():
+    taken: list[tuple[int, int]] = []
+
+    def take(number: int, picture: bytes) -> None:
+        if number:
+            raise lw.InputError("not that one")
+        taken.append((number, len(picture)))
+
+    def post(server: PageServer, number: str, token: str, n: int) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        try:
+            where = f"/picture?number={number}&token={token}"
+            connection.request("POST", where, headers={"Content-Length": str(n)})
+            if n <= 3_000_000 and token:
+                connection.send(bytes(n))
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    most = 2_000_000
+    server = PageServer(lambda _: "", lambda _: {}, port=0, picture=take, largest=most)
+    deaf = PageServer(lambda _: "", lambda _: {}, port=0)
+    try:
+        assert post(server, "0", server.token, most) == 204 and taken == [(0, most)]
+        assert post(server, "1", server.token, 8) == 400
+        assert post(server, "x", server.token, 8) == 400
+        assert post(server, "0", server.token, 4_000_000) == 413  # refused before it is read
+        assert post(server, "0", "", most) == 413  # a stranger's is no longer than a state
+        assert post(server, "0", "", 0) == 403
+        assert post(deaf, "0", deaf.token, 8) == 404
+    finally:
+        server.close()
+        deaf.close()
+    assert len(taken) == 1
 
 
 # --- where nothing can be drawn -------------------------------------------------------------------

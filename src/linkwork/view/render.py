@@ -138,7 +138,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     duration: float | None = None,
     scene: Any = None,
     ghost: Configuration | None = None,
-    robots: Sequence[tuple[Robot, ArrayLike]] = (),
+    robots: Sequence[PageRobot] = (),
     size: tuple[int, int] = (960, 720),
     fps: float = 30.0,
     show: Sequence[str] | None = None,
@@ -163,7 +163,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
         duration: How long a film takes, s.
         scene: What stands around it, a `linkwork.Scene`.
         ghost: A second configuration, which is seen through.
-        robots: More robots that stand beside it, each with its pose (4, 4) in the world.
+        robots: More robots that stand beside it.
         size: Width and height in pixels.
         fps: Pictures a second.
         show: What is seen; see `export_html`.
@@ -189,15 +189,14 @@ def render(  # noqa: PLR0913  one call with every choice by name
     camera(view, None, np.zeros((1, 3)))  # what is no view is refused before a browser is started
     film = film_for(ending, wanted, len(rows), float(fps))
     first = PageRobot(robot, rows[0], ghost, allow=allow)
-    others = [PageRobot(each, T_world_robot=T, allow=allow) for each, T in robots]
     studio = _Studio(film, len(rows), wanted)
     with (
         closing(studio),
         Browser(found(), studio.url, dark=colour is not None and _is_dark(colour)) as browser,
         _told(target.name, len(rows)) as tell,
     ):
-        data = page_data([first, *others], scene=scene, show=show, title=robot.name)
-        points = _points(data, [robot, *[each for each, _ in robots]], rows)
+        data = page_data([first, *robots], scene=scene, show=show, title=robot.name)
+        points = _points(data, [robot, *[each.robot for each in robots]], rows)
         look = _fitted(camera(view, _axes(robot, rows[0]), points), points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),
