@@ -29,6 +29,7 @@ ERRORS = [
     lw.ShapeError("text"),
     lw.UnsupportedFeatureError("text"),
     lw.MissingExtraError("text"),
+    lw.ProgramError("text"),
     lw.UnknownNameError("joint", "elbo", ("elbow", "shoulder")),
     lw.DescriptionError([PROBLEM, Finding("error", "cycle", "a cycle")]),
     lw.MissingFileError([Finding("error", "no-file", "there is no such file", "a.urdf")]),
@@ -46,6 +47,7 @@ ERRORS = [
         (lw.ShapeError, lw.InputError),
         (lw.UnsupportedFeatureError, NotImplementedError),
         (lw.MissingExtraError, ImportError),
+        (lw.ProgramError, RuntimeError),
         (lw.UnknownNameError, KeyError),
     ],
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from linkwork.errors import LinkworkError as LinkworkError
     from linkwork.errors import MissingExtraError as MissingExtraError
     from linkwork.errors import MissingFileError as MissingFileError
+    from linkwork.errors import ProgramError as ProgramError
     from linkwork.errors import ShapeError as ShapeError
     from linkwork.errors import UnknownNameError as UnknownNameError
     from linkwork.errors import UnsupportedFeatureError as UnsupportedFeatureError
@@ -64,6 +65,7 @@ _HOMES = {
     "LinkworkError": "errors",
     "MissingExtraError": "errors",
     "MissingFileError": "errors",
+    "ProgramError": "errors",
     "ShapeError": "errors",
     "UnknownNameError": "errors",
     "UnsupportedFeatureError": "errors",
@@ -110,6 +112,7 @@ __all__ = [  # noqa: RUF022  in the order of dir()
     "Robot",
     "Saved",
     "Scene",
+    "ProgramError",
     "ShapeError",
     "Simulation",
     "Stops",

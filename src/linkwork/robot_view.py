@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from linkwork.mechanism.named_positions import Configuration
     from linkwork.robot import Robot
     from linkwork.view.drawing import Drawing
     from linkwork.view.live import Viewer
@@ -74,7 +75,7 @@ class RobotView:
         return export_glb(self, path, **how)
 
     def render(
-        self: Robot, path: str | os.PathLike[str], q: ArrayLike | None = None, **how: Any
+        self: Robot, path: str | os.PathLike[str], q: Configuration | None = None, **how: Any
     ) -> Rendered:
         """A shaded picture (.png) of the robot at q (nq,), by default neutral, or a film of it.
 

@@ -189,7 +189,7 @@ def _film(wish: _Wish, out: Path) -> Any:
         duration=None if wish.motion is not None else wish.given.duration,
         scene=wish.scene,
         ghost=wish.ghost,
-        robots=[(each.robot, each.T_world_robot) for each in wish.others],
+        robots=wish.others,
         show=_shown(wish.given),
         **wish.how,
     )

@@ -87,13 +87,11 @@ class Browser:
     """A browser that has one page open, until the ``with`` block ends."""
 
     def __init__(self, program: Path, url: str, *, dark: bool = False) -> None:
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="linkwork-browser-", ignore_cleanup_errors=True
-        )
-        self._log = Path(self._folder.name) / "said"
+        self._folder = Path(tempfile.mkdtemp(prefix="linkwork-browser-"))
+        self._log = self._folder / "said"
         arguments = [
             *(str(program), *_ARGUMENTS, *_for_this_machine()),
-            f"--user-data-dir={self._folder.name}",
+            f"--user-data-dir={self._folder}",
             # a page's style, whatever the desktop of this machine prefers
             f"--blink-settings=preferredColorScheme={0 if dark else 1}",
             url,
@@ -107,13 +105,13 @@ class Browser:
                     stderr=subprocess.STDOUT,
                     # what it writes is removed with its folder, however it ends; elsewhere
                     # temporary files have other names, or paths too long for its socket
-                    env=settings.surroundings(TMPDIR=self._folder.name)
+                    env=settings.surroundings(TMPDIR=str(self._folder))
                     if sys.platform == "linux"
                     else None,
                     start_new_session=os.name == "posix",
                 )
         except OSError as error:
-            self._folder.cleanup()
+            shutil.rmtree(self._folder, ignore_errors=True)
             raise ProgramError(f"{program} cannot be started: {error.strerror or error}") from None
         self.name = program.name
 
@@ -145,21 +143,19 @@ class Browser:
             tree = ["taskkill", "/F", "/T", "/PID", str(self._process.pid)]
             subprocess.run(tree, capture_output=True, check=False)
         self._process.wait()
-        self._folder.cleanup()
+        until = settings.clock() + _SECONDS_TO_LEAVE
+        while self._folder.exists() and settings.clock() < until:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            settings.wait(0.02 if self._folder.exists() else 0.0)  # one was still writing
 
     def _end_group(self) -> None:
-        """Its processes are a group: ask them to go, end what stays, and wait until all are gone."""
+        """Its processes are a group: end all of them at once."""
+        if sys.platform != "linux":  # there it leaves nothing behind that is not in its folder
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_SECONDS_TO_LEAVE)
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if sys.platform != "linux":  # there it leaves nothing behind that is not in its folder
-                self._process.terminate()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_SECONDS_TO_LEAVE)
             os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            until = settings.clock() + _SECONDS_TO_LEAVE
-            while settings.clock() < until:
-                os.killpg(self._process.pid, 0)
-                settings.wait(0.005)
 
 
 def _for_this_machine() -> list[str]:

@@ -57,9 +57,9 @@ _LONG = 20
 
 
 class Look(NamedTuple):
-    """A camera: where it stands, unit vectors (3,) to the right, upward and back to it; its picture.
+    """A camera: where it stands, unit vectors (3,) to the right, upward and back to it.
 
-    It sees in perspective.
+    It sees in perspective, and fills a picture of a size (w, h) in pixels.
     """
 
     eye: Floats
@@ -118,7 +118,8 @@ class Rendered:
             text = f'<img alt="{alt}" src="data:image/gif;base64,{data}">'
         else:
             source = f"data:video/mp4;base64,{data}"
-            text = f'<video controls loop autoplay muted style="max-width:100%" src="{source}">{alt}</video>'
+            how = 'controls loop autoplay muted style="max-width:100%"'
+            text = f'<video {how} src="{source}">{alt}</video>'
         return {**shown, "text/html": text}
 
     def __repr__(self) -> str:
@@ -137,7 +138,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     duration: float | None = None,
     scene: Any = None,
     ghost: Configuration | None = None,
-    robots: Sequence[tuple[Robot, ArrayLike]] = (),
+    robots: Sequence[PageRobot] = (),
     size: tuple[int, int] = (960, 720),
     fps: float = 30.0,
     show: Sequence[str] | None = None,
@@ -162,7 +163,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
         duration: How long a film takes, s.
         scene: What stands around it, a `linkwork.Scene`.
         ghost: A second configuration, which is seen through.
-        robots: More robots that stand beside it, each with its pose (4, 4) in the world.
+        robots: More robots that stand beside it.
         size: Width and height in pixels.
         fps: Pictures a second.
         show: What is seen; see `export_html`.
@@ -185,17 +186,17 @@ def render(  # noqa: PLR0913  one call with every choice by name
     colour = _colour(background, ending)
     finite_number(patience, "patience", above=0.0)
     rows = _rows(robot, ending, q, trajectory, times, duration, fps)
+    camera(view, None, np.zeros((1, 3)))  # what is no view is refused before a browser is started
     film = film_for(ending, wanted, len(rows), float(fps))
     first = PageRobot(robot, rows[0], ghost, allow=allow)
-    others = [PageRobot(each, T_world_robot=T, allow=allow) for each, T in robots]
     studio = _Studio(film, len(rows), wanted)
     with (
         closing(studio),
         Browser(found(), studio.url, dark=colour is not None and _is_dark(colour)) as browser,
         _told(target.name, len(rows)) as tell,
     ):
-        data = page_data([first, *others], scene=scene, show=show, title=robot.name)
-        points = _points(data, [robot, *[each for each, _ in robots]], rows)
+        data = page_data([first, *robots], scene=scene, show=show, title=robot.name)
+        points = _points(data, [robot, *[each.robot for each in robots]], rows)
         look = _fitted(camera(view, _axes(robot, rows[0]), points), points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),
@@ -280,6 +281,8 @@ def _rows(
         if trajectory is not None or times is not None or duration is not None:
             raise InputError("a .png is one picture: write a motion to .gif or .mp4")
         return configuration_to_show(robot, q)[None]
+    if duration is not None:
+        _refuse_long(finite_number(duration, "duration", above=0.0), rate)
     if q is None:
         moving = motion(robot, trajectory, times=times, duration=duration)
     elif trajectory is not None or times is not None:
@@ -290,14 +293,22 @@ def _rows(
 
 
 def _pictures_of(robot: Robot, moving: Motion, rate: float) -> Floats:
-    """Configurations (n, nq) at so many instants a second; what is seen again leaves out its end."""
+    """Configurations (n, nq) at so many instants a second; of a loop without its end."""
+    _refuse_long(moving.duration, rate)
     n = round(moving.duration * rate) + (0 if moving.loop and moving.duration else 1)
-    if n > MOST_PICTURES:
-        raise InputError(
-            f"{moving.duration:.6g} s at {rate:g} pictures a second are {n} pictures; at most "
-            f"{MOST_PICTURES} are made: lower fps, or give a duration"
-        )
     return moving.at(robot, np.minimum(np.arange(max(n, 1)) / rate, moving.duration))
+
+
+def _refuse_long(seconds: float, rate: float) -> None:
+    """Refuse a film of too many pictures.
+
+    Raises: InputError.
+    """
+    if seconds * rate > MOST_PICTURES:
+        raise InputError(
+            f"{seconds:.6g} s at {rate:g} pictures a second are more than {MOST_PICTURES} "
+            "pictures: lower fps, or give a shorter duration"
+        )
 
 
 # --- the camera -----------------------------------------------------------------------------------
@@ -381,7 +392,7 @@ def _fitted(direction: Any, points: Floats, size: tuple[int, int]) -> Look:
         leaning = way[:, :2] / (away - way[:, 2:])
         shift = 0.5 * (leaning.min(axis=0) + leaning.max(axis=0)) * away
         middle = middle + np.append(shift, 0.0)
-    eye = (middle + [0.0, 0.0, away]) @ np.stack([right, up, toward])
+    eye = (middle + np.array([0.0, 0.0, away])) @ np.stack([right, up, toward])
     return Look(eye, right, up, toward, size)
 
 
@@ -456,8 +467,9 @@ class _Studio:
             )
         if silent > patience:
             raise ProgramError(
-                f"{browser.name} has drawn nothing for {patience:g} s, {where}, and was ended: give "
-                f"it more time by `patience`, or another browser by {VARIABLE}. {_saying(browser)}"
+                f"{browser.name} has drawn nothing for {patience:g} s, {where}, and was ended: "
+                f"give it more time by `patience`, or another browser by {VARIABLE}. "
+                f"{_saying(browser)}"
             )
 
     def close(self) -> None:
