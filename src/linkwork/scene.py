@@ -19,7 +19,7 @@ from linkwork import atomic
 from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.formats import yaml
-from linkwork.formats.loops import Fields, real_text
+from linkwork.formats.loops import Fields, as_real
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere, Vector3
 from linkwork.formats.urdf.source import bytes_of_file
 from linkwork.geometry.simplify import SimpleMesh
@@ -498,7 +498,7 @@ def _entry(each: SceneObject, folder: Path | None) -> list[str]:
 
 
 def _row(numbers: Any) -> str:
-    return "[" + ", ".join(real_text(number) for number in numbers) + "]"
+    return "[" + ", ".join(as_real(number) for number in numbers) + "]"
 
 
 def _rows(rows: Any) -> str:
@@ -511,13 +511,13 @@ def _shape_text(each: SceneObject, folder: Path | None) -> str:
     if isinstance(shape, Box):
         text = f"box: {_row(shape.size)}"
     elif isinstance(shape, Sphere):
-        text = f"sphere: {real_text(shape.radius)}"
+        text = f"sphere: {as_real(shape.radius)}"
     elif isinstance(shape, Ellipsoid):
         text = f"ellipsoid: {_row(shape.radii)}"
     elif isinstance(shape, HalfSpace):
         text = "half_space: true"
     elif isinstance(shape, Points):
-        text = f"points: {{radius: {real_text(shape.radius)}, xyz: {_rows(shape.points)}}}"
+        text = f"points: {{radius: {as_real(shape.radius)}, xyz: {_rows(shape.points)}}}"
     elif isinstance(shape, Triangles):
         if each.file is not None:
             path = Path(each.file.names[0])
@@ -530,7 +530,7 @@ def _shape_text(each: SceneObject, folder: Path | None) -> str:
             text = f"mesh: {{vertices: {_rows(shape.vertices)}, faces: {faces}}}"
     else:
         kind = "capsule" if isinstance(shape, Capsule) else "cylinder"
-        sizes = f"radius: {real_text(shape.radius)}, length: {real_text(shape.length)}"
+        sizes = f"radius: {as_real(shape.radius)}, length: {as_real(shape.length)}"
         text = f"{kind}: {{{sizes}}}"
     return text
 

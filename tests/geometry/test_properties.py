@@ -11,6 +11,7 @@ from linkwork.errors import InputError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.geometry import properties, volumes
 from linkwork.geometry.properties import MassProperties, mass_properties
+from linkwork.mechanism.shapes import Ellipsoid
 from seeds import rng
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
@@ -237,3 +238,52 @@ def test_results_are_read_only():
     found = mass_properties(volumes.sphere(1), 1.0)
     for array in (found.com, found.I_com):
         assert not array.flags.writeable
+
+
+# --- ellipsoids -----------------------------------------------------------------------------------
+
+
+def test_an_ellipsoid_has_the_moments_of_its_formula():
+    found = properties.mass_properties(Ellipsoid((0.1, 0.2, 0.3)), 1000.0)
+    mass = 1000 * 4 / 3 * np.pi * 0.006
+    assert found.mass == pytest.approx(mass)
+    expected = mass / 5 * np.array([0.04 + 0.09, 0.01 + 0.09, 0.01 + 0.04])
+    np.testing.assert_allclose(found.I_com, np.diag(expected), rtol=1e-12)
+
+
+@pytest.mark.parametrize("label", ["first", "second", "third"])
+def test_the_ellipsoid_of_an_inertia_is_the_one_that_it_is_of(label: str):
+    generator = rng(label)
+    radii = np.sort(generator.uniform(0.01, 1, 3))[::-1]
+    mass = float(generator.uniform(0.1, 10))
+    R = np.linalg.qr(generator.normal(size=(3, 3)))[0]
+    R *= np.sign(np.linalg.det(R))
+    square = radii**2
+    inertia = R @ np.diag(mass / 5 * (square.sum() - square)) @ R.T
+    found, axes = properties.inertia_ellipsoid(mass, inertia)
+    np.testing.assert_allclose(found, radii, rtol=1e-6)
+    assert np.linalg.det(axes) == pytest.approx(1)
+    np.testing.assert_allclose(np.abs(np.einsum("ij,ij->j", axes, R)), 1, atol=1e-6)
+    x, y, z = np.diag(axes.T @ inertia @ axes)  # a = sqrt(5/2 (Iy + Iz - Ix) / m)
+    expected = np.sqrt(2.5 / mass * np.array([y + z - x, x + z - y, x + y - z]))
+    np.testing.assert_allclose(found, expected)
+
+
+def test_a_flat_body_has_a_flat_ellipsoid():
+    radii, axes = properties.inertia_ellipsoid(2.0, np.diag([1.0, 3.0, 2.0]))
+    np.testing.assert_allclose(radii, np.sqrt(2.5 / 2 * np.array([4, 2, 0])), atol=1e-12)
+    np.testing.assert_allclose(np.abs(axes[:, 2]), [0, 1, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mass", "inertia", "message"),
+    [
+        (0.0, np.eye(3), "needs one above 0"),
+        (1.0, np.diag([1.0, 1.0, 3.0]), "of no real body"),
+        (1.0, -np.eye(3), "of no real body"),
+        (1.0, np.ones(3), r"finite matrix \(3, 3\)"),
+    ],
+)
+def test_what_no_body_has_gives_no_ellipsoid(mass: float, inertia: np.ndarray, message: str):
+    with pytest.raises(InputError, match=message):
+        properties.inertia_ellipsoid(mass, inertia)

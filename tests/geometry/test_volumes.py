@@ -185,3 +185,23 @@ def test_bad_sizes(bad: float):
             volumes.capsule(1, bad)
     with pytest.raises(InputError, match="three edges"):
         volumes.box((1, 1))
+
+
+def test_an_ellipsoid_has_its_half_axes():
+    mesh = volumes.ellipsoid((0.1, 0.2, 0.3))
+    np.testing.assert_allclose(mesh.extents, (0.2, 0.4, 0.6), rtol=0.01)
+    assert mesh.volume == pytest.approx(4 / 3 * np.pi * 0.006, rel=0.01)
+    with pytest.raises(InputError, match="half axis of an ellipsoid is 0 m"):
+        volumes.ellipsoid((0.1, 0, 0.3))
+    with pytest.raises(InputError, match="three half axes, not 2"):
+        volumes.ellipsoid((0.1, 0.2))
+
+
+def test_triangles_are_a_mesh_or_the_hull_of_their_corners():
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)]
+    assert volumes.triangles(corners).volume == pytest.approx(1 / 6)
+    assert len(volumes.triangles(corners, [[0, 1, 2]]).faces) == 1
+    with pytest.raises(InputError, match="vertex 5, and there are 5"):
+        volumes.triangles(corners, [[0, 1, 5]])
+    with pytest.raises(InputError, match="faces of shape"):
+        volumes.triangles(corners, [[0, 1]])

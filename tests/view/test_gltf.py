@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 import linkwork as lw
 from linkwork.geometry.normals import creased
@@ -164,9 +165,10 @@ def test_what_stands_still_has_no_channel(tmp_path: Path):
 def test_a_trajectory_a_simulation_and_positions_by_name_are_motions(tmp_path: Path):
     robot = lw.load("planar_2r")
     through = lw.trajectory.through([[0, 0], [1, 1]], duration=1.0)
+    simulation = lw.simulate(robot, [0.1, 0.2], [1.0, 0.0], duration=0.2)
     for given in (
         through,
-        lw.simulate(robot, [0.1, 0.2], duration=0.2),
+        simulation,
         {robot.joint_names[0]: [0.0, 1.0]},
     ):
         robot.export_glb(tmp_path / "r.glb", trajectory=given)
@@ -199,8 +201,6 @@ def test_a_robot_without_shapes_is_its_skeleton(tmp_path: Path):
 
 
 def test_textures_lie_in_the_file(tmp_path: Path):
-    from PIL import Image
-
     Image.new("RGB", (4, 4), (9, 8, 7)).save(tmp_path / "skin.png")
     (tmp_path / "a.mtl").write_text("newmtl s\nKd 1 1 1\nmap_Kd skin.png\n")
     (tmp_path / "a.obj").write_text(
@@ -215,8 +215,9 @@ def test_textures_lie_in_the_file(tmp_path: Path):
 
 
 def test_a_missing_mesh_is_told_and_the_rest_written(tmp_path: Path):
-    text = """<robot name='r'><link name='l'><visual><geometry><mesh filename='lost.stl'/></geometry>
-      </visual><visual><geometry><box size='1 1 1'/></geometry></visual></link></robot>"""
+    text = """<robot name='r'><link name='l'>
+      <visual><geometry><mesh filename='lost.stl'/></geometry></visual>
+      <visual><geometry><box size='1 1 1'/></geometry></visual></link></robot>"""
     (message,) = lw.load(text).export_glb(tmp_path / "r.glb")
     assert "lost.stl" in message
     assert len(trimesh.load(tmp_path / "r.glb").geometry) == 1

@@ -160,6 +160,16 @@ def test_a_texture_comes_with_its_coordinates(tmp_path: Path):
     np.testing.assert_array_equal(corners[:, :2], corners[:, 2:])
 
 
+def test_a_texture_that_nothing_wears_is_not_kept(tmp_path: Path):
+    picture(tmp_path, "skin.png", (255, 0, 51))
+    textured(tmp_path, "a", "skin.png")
+    red = "<material name='m'><color rgba='1 0 0 1'/></material>"
+    view = view_model(one_link(tmp_path, mesh_of("a.obj", red)))
+    assert view.textures == ()
+    assert view.geometries[0].uv is None
+    assert view.parts[0].rgba == (1, 0, 0, 1)
+
+
 def test_a_picture_that_no_browser_shows_becomes_png(tmp_path: Path):
     picture(tmp_path, "skin.tif", (0, 255, 0))
     textured(tmp_path, "a", "skin.tif")
@@ -203,7 +213,7 @@ def test_another_kind_is_refused():
         view_model(lw.load("ur5e"), ("look",))  # type: ignore[arg-type]
 
 
-# --- skeleton, joints, loops, masses ----------------------------------------------------------------
+# --- skeleton, joints, loops, masses --------------------------------------------------------------
 
 
 def joined(view: ViewModel, T: np.ndarray) -> bool:
@@ -351,6 +361,17 @@ def test_masses_are_those_of_the_links():
     T = robot.fk_all(robot.neutral())
     com = sum(mass.mass * at(T, mass.link, tuple(mass.com)) for mass in view.masses) / robot.mass
     np.testing.assert_allclose(com, robot.com(robot.neutral()), atol=1e-12)
+
+
+def test_a_view_can_have_fewer_triangles():
+    view = view_model(lw.load("panda"))
+    assert view.simplified() is view
+    small = view.simplified(1500)
+    assert small.n_faces <= 1500
+    assert small.parts == view.parts
+    assert "is shown with 1," in small.messages[-1] and "of its 3,724" in small.messages[-1]
+    T = lw.load("panda").fk_all(np.zeros(7))
+    np.testing.assert_allclose(small.bounds(T), view.bounds(T), atol=0.01)
 
 
 # --- size -----------------------------------------------------------------------------------------

@@ -412,17 +412,17 @@ def to_text(record: LoopsRecord, *, saved_with: str = "", saved_over: str = "") 
             fields |= {"frame_a": _word(loop.frame_a), "frame_b": _word(loop.frame_b)}
             fields["kind"] = _word(loop.kind)
             if loop.distance:
-                fields["distance"] = real_text(loop.distance)
+                fields["distance"] = as_real(loop.distance)
             lines.append(f"  - {_flow(fields)}")
     if record.couplings:
         lines.append("couplings:")
         for each in record.couplings:
             fields = {"joint": _word(each.joint), "leaders": _row(map(_word, each.leaders))}
             if each.operations:
-                rows = [_row([name, *map(real_text, x)]) for name, x in each.operations]
+                rows = [_row([name, *map(as_real, x)]) for name, x in each.operations]
                 fields["operations"] = _row(rows)
             else:
-                fields |= {"rates": _row(map(real_text, each.rates)), "offset": real_text(each.offset)}
+                fields |= {"rates": _row(map(as_real, each.rates)), "offset": as_real(each.offset)}
             lines.append(f"  - {_flow(fields)}")
     if record.actuated:
         lines.append(f"actuated: {_row(map(_word, record.actuated))}")
@@ -437,7 +437,7 @@ def _row(words: Iterable[str]) -> str:
     return "[" + ", ".join(words) + "]"
 
 
-def real_text(number: float) -> str:
+def as_real(number: float) -> str:
     """A number that YAML 1.1 reads as one too: with a point."""
     text = repr(float(number))
     return text if "." in text or "e" not in text else text.replace("e", ".0e")

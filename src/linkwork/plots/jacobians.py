@@ -70,27 +70,40 @@ def structural_rank(jacobians: Floats) -> int:
     return int((values > _NOTHING * largest).sum(axis=1).max())
 
 
-def sample(robot: Robot, n: int, seed: int = 0) -> Floats:
-    """Random configurations (n, nq) with the base at rest, assembled; fewer where loops resist.
-
-    What has no end (floating and planar joints, slides without limits) stays at neutral.
-    """
+def random_rows(robot: Robot, n: int, seed: int | np.random.Generator = 0) -> Floats:
+    """Random configurations (n, nq), where what has no end (`resting`) stays at neutral."""
     m, q = robot.mechanism, robot.random(n, seed=seed)
-    still = robot.neutral()
-    for start, kind in zip(m.q_start[:-1], m.joint_types, strict=True):
-        lengths = np.arange(int(start), int(start) + kind.n_lengths)
-        free = ~np.isfinite(m.lower[lengths]) | ~np.isfinite(m.upper[lengths])
-        if free.any() and not m.is_closed:
-            stays = slice(int(start), int(start) + kind.n_q)
-            q[:, stays] = still[stays]
+    for name in resting(robot):
+        numbers = m.q_slice(m.joint(name))
+        q[:, numbers] = robot.neutral()[numbers]
+    return q
+
+
+def sample(robot: Robot, n: int, seed: int = 0) -> Floats:
+    """Random configurations (n, nq) that are assembled; fewer where loops resist."""
+    m, q = robot.mechanism, random_rows(robot, n, seed)
     if not m.is_closed:
         return q
-    if not robot.actuated:
-        found = robot.assemble(q0=q)
-    else:
+    if robot.actuated:
         numbers = m.q_indices([m.joint(name) for name in robot.actuated])
         found = robot.assemble(q[:, numbers])
+    else:
+        found = robot.assemble(q0=q)
     return found.q[np.asarray(found.success)]
+
+
+def resting(robot: Robot) -> list[str]:
+    """The joints that have no end: bases that float or drive, slides without limits.
+
+    Loops may bound what has no limits, so of a robot with loops it is none.
+    """
+    m, found = robot.mechanism, list[str]()
+    for name, start, kind in zip(m.joint_names, m.q_start[:-1], m.joint_types, strict=True):
+        lengths = np.arange(int(start), int(start) + kind.n_lengths)
+        endless = ~(np.isfinite(m.lower[lengths]) & np.isfinite(m.upper[lengths]))
+        if endless.any() and not m.is_closed:
+            found.append(name)
+    return found
 
 
 class Sight(NamedTuple):

@@ -263,10 +263,11 @@ def _with_limits(
     for at, side in near:
         axis.axhspan(at, top if side > 0 else bottom_, color=LIGHT, linewidth=0.0, zorder=0)
         axis.axhline(at, color=GREY, linestyle="--", linewidth=1.0, zorder=1)
-    far = [f"{at:.4g}" for at, side in sides if np.isfinite(at) and (at, side) not in near]
+    far = [(at, side) for at, side in sides if np.isfinite(at) and (at, side) not in near]
     if far:
-        told = f"limits {far[0]}, {far[1]}" if len(far) == 2 else f"limit {far[0]}"
-        axis.set_title(f"{told} {unit}", loc="right", fontsize="x-small", color=GREY, pad=3.0)
+        which = "limits" if len(far) == 2 else "upper limit" if far[0][1] > 0 else "lower limit"
+        told = f"{which} {', '.join(f'{at:.4g}' for at, _ in far)} {unit}"
+        axis.set_title(told, loc="right", fontsize="x-small", color=GREY, pad=3.0)
     beyond = (values < limits[0]) | (values > limits[1])
     if beyond.any():
         axis.plot(across, np.where(beyond, values, np.nan), color=BEYOND, linewidth=2.2, zorder=4)

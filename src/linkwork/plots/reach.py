@@ -28,6 +28,8 @@ from linkwork.plots.jacobians import (
     Sight,
     frame_jacobian,
     manipulability,
+    random_rows,
+    resting,
     sample,
     sight_of,
     structural_rank,
@@ -46,8 +48,8 @@ _STEPS_TO_PLANE = 25
 _SEEN_FROM = (28.0, -45.0)
 """Degrees above the horizon, and about z."""
 _AT_ONCE = 1.0e-9
-"""Seconds for a target: a search ends after its first round, and does not look for what is nearest
-to a target that is out of reach, which would take a thousand times as long."""
+"""Seconds for a target: so the solver does not look for what is nearest to one that is out of
+reach, which would take a thousand times as long. One try is made all the same."""
 _LONG = 50_000  # poses from which a terminal is shown how far they are
 
 
@@ -249,7 +251,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     orientations: Literal["any"] | int | ArrayLike = "any",
     step: float | None = None,
     box: ArrayLike | None = None,
-    searches: int = 48,
+    searches: int = 100,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -266,7 +268,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     ``step`` (m) is the distance of points, by default a fortieth of the reach in a plane, a
     sixteenth in space. ``box`` (2, 2) or (2, 3) has the grid's lowest and highest corner, by
     default around all that random configurations reach. ``progress(done, total)`` is called
-    after each search; a terminal is shown a bar.
+    after each search; a terminal is shown a bar. What has no end stays, as in `workspace`.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -287,12 +289,13 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     points, step = _grid(robot.fk(some, frame)[:, :3, 3] @ sight.rows.T, box, step)
     points = points @ sight.rows + at_plane
     rotations = _rotations(robot, frame, orientations, some)
-    searches = whole_number(searches, "searches")
+    searches, still = whole_number(searches, "searches"), resting(robot)
     if rotations is None:
         name = robot.tip if frame is None else frame
-        solver, targets = robot.solver(tasks=Position(name)), points[..., None, :]
+        solver, targets = robot.solver(tasks=Position(name), fixed=still), points[..., None, :]
     else:
-        solver, targets = robot.solver(frame), np.zeros((*points.shape[:-1], len(rotations), 4, 4))
+        targets = np.zeros((*points.shape[:-1], len(rotations), 4, 4))
+        solver = robot.solver(frame, fixed=still)
         targets[..., :3, :3] = rotations
         targets[..., :3, 3] = points[..., None, :]
         targets[..., 3, 3] = 1.0
@@ -303,7 +306,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
         for search in range(searches):
             asked, q0 = starts.of(search)
             if asked.any():
-                how: dict[str, Any] = {"seed": seed + search, "seconds": _AT_ONCE}
+                how: dict[str, Any] = {"seed": seed + search, "tries": 1, "seconds": _AT_ONCE}
                 found = solver.solve(targets[asked], q0, threads=threads, **how)
                 starts.put(asked, np.asarray(found.success), found.q)
             if tell is not None:
@@ -338,7 +341,7 @@ class _Starts:
             missing &= np.roll(self.reached, by, axis)
             return missing, np.roll(self.q, by, axis)[missing]
         if search:
-            return missing, self._robot.random(int(missing.sum()), seed=self._rng)
+            return missing, random_rows(self._robot, int(missing.sum()), self._rng)
         return missing, None
 
     def put(self, asked: NDArray[np.bool_], good: NDArray[np.bool_], q: Floats) -> None:

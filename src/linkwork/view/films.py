@@ -127,9 +127,7 @@ class _Mp4:
         self._size = size
         self._out = BytesIO()
         self._rate = Fraction(fps).limit_denominator(1001)
-        self._file = self._av.open(
-            self._out, "w", format="mp4"
-        )
+        self._file = self._av.open(self._out, "w", format="mp4")
         stream: Any = self._file.add_stream("libx264", rate=self._rate, options={"crf": "18"})
         stream.width, stream.height = size
         stream.pix_fmt = "yuv420p"

@@ -8,7 +8,7 @@ say. A mesh that cannot be had is left out and named in ``messages``; the rest i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from linkwork.checks import rigid_poses
 from linkwork.errors import InputError, LinkworkError, ShapeError
 from linkwork.geometry import guards
 from linkwork.geometry.guards import image_bytes, show
+from linkwork.geometry.simplify import BUDGET, SimpleMesh, simplified
 from linkwork.locating import Folders
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.shapes import KINDS, Kind, LinkShape, Shape
@@ -150,6 +151,35 @@ class ViewModel:
         """The number of triangles of all geometries, each counted once."""
         return sum(len(geometry.faces) for geometry in self.geometries)
 
+    def simplified(self, n_faces: int = BUDGET) -> ViewModel:
+        """The same with about ``n_faces`` triangles at most, which its messages say.
+
+        It is itself where it has no more; see `linkwork.geometry.simplify`.
+
+        Raises: InputError for a budget below one triangle.
+        """
+        if self.n_faces <= n_faces:
+            return self
+        meshes = [
+            SimpleMesh(
+                g.vertices.astype(np.float64),
+                g.faces.astype(np.int64),
+                None if g.uv is None else g.uv.astype(np.float64),
+            )
+            for g in self.geometries
+        ]
+        made = [
+            Geometry(
+                mesh.vertices.astype(np.float32),
+                mesh.faces.astype(np.uint32),
+                None if mesh.uv is None else mesh.uv.astype(np.float32),
+            )
+            for mesh in simplified(meshes, n_faces)
+        ]
+        left = sum(len(geometry.faces) for geometry in made)
+        told = f"'{self.name}' is shown with {left:,} of its {self.n_faces:,} triangles"
+        return replace(self, geometries=tuple(made), messages=(*self.messages, told))
+
     def bounds(self, T_world_link: ArrayLike) -> Floats:
         """The box around all that is seen (m), for framing it: (2, 3), the lowest corner first.
 
@@ -203,6 +233,7 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
                 shown.say(f"link '{name}'", found.errors, found.left_out)
                 for part, piece in zip(found.parts, found.pieces, strict=True):
                     shown.add(index, shape, part, piece)
+    shown.drop_unused()
     segments = skeleton(m, ends={part.link for part in shown.parts})
     if not shown.parts:
         shown.messages.setdefault(f"'{m.name}' has no shapes: its skeleton is shown")
@@ -276,6 +307,21 @@ class _Shown:
                     texture,
                 )
             )  # fmt: skip
+
+    def drop_unused(self) -> None:
+        """Let go of textures that no part wears, and of the coordinates that were for them."""
+        worn = sorted({part.texture for part in self.parts if part.texture is not None})
+        number = {texture: k for k, texture in enumerate(worn)}
+        self.textures = [self.textures[texture] for texture in worn]
+        self.parts = [
+            part if part.texture is None else replace(part, texture=number[part.texture])
+            for part in self.parts
+        ]
+        dressed = {part.geometry for part in self.parts if part.texture is not None}
+        self.geometries = [
+            geometry if k in dressed else replace(geometry, uv=None)
+            for k, geometry in enumerate(self.geometries)
+        ]
 
     def _split(self, part: ShownPart) -> list[_Look]:
         """The geometries of a mesh, one for each colour of its faces, and their looks."""

@@ -16,7 +16,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork import atomic
 from linkwork.checks import rigid_pose, whole_number
 from linkwork.errors import InputError
-from linkwork.geometry.simplify import BUDGET, SimpleMesh, to_budget
+from linkwork.geometry.simplify import BUDGET, SimpleMesh
 from linkwork.locating import Folders
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
@@ -200,7 +200,7 @@ def scene_data(scene: Scene | None) -> dict[str, Any]:
 
 def _robot_data(shown: PageRobot, binary: bytearray, meshes_budget: int) -> dict[str, Any]:
     robot, m = shown.robot, shown.robot.mechanism
-    model = _within(view_model(robot, allow=shown.allow), meshes_budget)
+    model = view_model(robot, allow=shown.allow).simplified(meshes_budget)
     q = configuration_to_show(robot, shown.q)
     T_world_robot = (
         np.eye(4)
@@ -268,31 +268,6 @@ def _robot_data(shown: PageRobot, binary: bytearray, meshes_budget: int) -> dict
         "messages": [*model.messages, *kinematics.messages],
         "kinematics": kinematics.source,
     }
-
-
-def _within(model: ViewModel, budget: int) -> ViewModel:
-    """The same with as many triangles, and a message where it had more."""
-    if model.n_faces <= budget:
-        return model
-    meshes = [
-        SimpleMesh(
-            np.asarray(each.vertices, np.float64),
-            np.asarray(each.faces, np.int64),
-            None if each.uv is None else np.asarray(each.uv, np.float64),
-        )
-        for each in model.geometries
-    ]
-    small = [
-        Geometry(
-            np.asarray(each.vertices, np.float32),
-            np.asarray(each.faces, np.uint32),
-            None if each.uv is None else np.asarray(each.uv, np.float32),
-        )
-        for each in to_budget(meshes, budget)
-    ]
-    kept = sum(len(each.faces) for each in small)
-    told = f"{model.n_faces:,} triangles are shown as {kept:,}: meshes_budget allows more"
-    return replace(model, geometries=tuple(small), messages=(*model.messages, told))
 
 
 def _tip(robot: Robot) -> int | None:

@@ -28,7 +28,7 @@ from linkwork.errors import InputError, ProgramError
 from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.view.browser import VARIABLE, Browser, found
-from linkwork.view.camera import VIEWS, View, camera
+from linkwork.view.camera import View, camera
 from linkwork.view.films import ENDINGS, Film, film_for
 from linkwork.view.motion import Motion, configuration_to_show, motion, sweep
 from linkwork.view.page import PageRobot, page_data, page_text
@@ -245,7 +245,11 @@ def _colour(given: Any, ending: str) -> str | None:
         return None
     if isinstance(given, str):
         digits = given.removeprefix("#")
-        if given.startswith("#") and len(digits) == 6 and set(digits.lower()) <= set("0123456789abcdef"):
+        if (
+            given.startswith("#")
+            and len(digits) == 6
+            and set(digits.lower()) <= set("0123456789abcdef")
+        ):
             return given.lower()
         if given == "white":
             return "#ffffff"
@@ -261,7 +265,7 @@ def _is_dark(colour: str) -> bool:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b < 90.0
 
 
-def _rows(  # noqa: PLR0913  what is said of a motion
+def _rows(
     robot: Robot,
     ending: str,
     q: Configuration | None,
@@ -411,9 +415,7 @@ class _Studio:
         self._changed = threading.Condition()
         # so long as its pixels are not compressed at all
         most = 4 * size[0] * size[1] + 65536
-        self._server = PageServer(
-            self._page, self._said, port=0, picture=self._take, largest=most
-        )
+        self._server = PageServer(self._page, self._said, port=0, picture=self._take, largest=most)
         self.url = self._server.url
 
     def draw(

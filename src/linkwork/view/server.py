@@ -460,7 +460,7 @@ class PageServer:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     def _most_bytes(self, path: str, query: Mapping[str, list[str]]) -> int:
-        """The largest body that is read at all: pictures are large, and for those with the token."""
+        """The largest body that is read: pictures are large, and for those with the token."""
         large = path == "/picture" and self._knows_token(query)
         return max(self._largest, _LARGEST_BODY) if large else _LARGEST_BODY
 

@@ -375,7 +375,7 @@ class _Grid:
                 x = np.clip((at[:, 0] * self.fine + dx).astype(int), 0, self.w - 1)
                 y = np.clip((at[:, 1] * self.fine + dy).astype(int), 0, self.h - 1)
                 deepest = np.minimum(deepest, self.nearest[y * self.w + x])
-        free = at[:, 2] >= deepest - 0.6
+        free = at[:, 2] >= deepest - 0.2
         begins = free & ~np.concatenate([[False], free[:-1] & (edge[1:] == edge[:-1])])
         ends = free & ~np.concatenate([free[1:] & (edge[1:] == edge[:-1]), [False]])
         first, last = np.flatnonzero(begins), np.flatnonzero(ends)

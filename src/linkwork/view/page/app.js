@@ -14,7 +14,7 @@ import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
 import { Panel } from "./panel.js";
 import { record, recordingFailed } from "./record.js";
-import { heat, RobotOnStage } from "./robot.js";
+import { heat, RobotOnStage, surface } from "./robot.js";
 import { bytesOf, decoded, merged, shaded } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
@@ -32,6 +32,7 @@ class App {
     this.ownPresets = {};
     this.host = document.getElementById("stage");
     this.stage = new Stage(this.host, { smooth: page.record?.smooth });
+    this.stage.prepare(new THREE.Mesh(merged([]), surface()));
     this._overlay();
     const bytes = bytesOf(page.binary);
     this.robots = page.robots.map((data, k) => this._robot(data, kinematics[k], bytes));
@@ -50,7 +51,6 @@ class App {
     this._camera(page.options.camera);
     this._stageShows();
     this._themes();
-    this.stage.prepare();
     this.tools = new Tools(this);
     this.tools.positionOnly = this._fewWays();
     this.motion = new MotionBar(this.host, this);

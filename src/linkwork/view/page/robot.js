@@ -56,6 +56,11 @@ const FORMS = {
   },
 };
 
+/** What shapes are made of; their colours are those of their corners. */
+export function surface() {
+  return new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.58, metalness: 0.06, side: THREE.DoubleSide });
+}
+
 export class RobotOnStage {
   constructor(data, kinematics, stage, bytes) {
     this.data = data;
@@ -308,10 +313,9 @@ export class RobotOnStage {
       piles.get(key).parts.push({ shape: this._shapes(part.geometry), T: part.T, rgba });
     }
     for (const { link, opacity, texture, parts } of piles.values()) {
-      const material = new THREE.MeshStandardMaterial({
-        vertexColors: true, roughness: 0.58, metalness: 0.06, side: THREE.DoubleSide,
-        transparent: opacity < 1, opacity, depthWrite: opacity > 0.6, map: texture === null ? null : this._texture(texture),
-      });
+      const material = surface();
+      Object.assign(material, { transparent: opacity < 1, opacity, depthWrite: opacity > 0.6 });
+      if (texture !== null) material.map = this._texture(texture);
       const mesh = new THREE.Mesh(merged(parts), material);
       mesh.receiveShadow = true;
       mesh.userData = { link, robot: this, opacity, kind };

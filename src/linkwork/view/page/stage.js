@@ -89,9 +89,11 @@ export class Stage {
     return !this._waiting && !this._sharpening;
   }
 
-  /** Begin to compile what will be drawn, while the rest of the page is being made. */
-  prepare() {
+  /** Begin to compile what will be drawn, with a sample of it, while the rest of the page is made. */
+  prepare(sample) {
+    this.world.add(sample);
     this.renderer.compile(this.world, this.camera);
+    this.world.remove(sample);
   }
 
   /** Draw now. */
