@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RobotView:
     """What a robot looks like."""
 
-    def plot(self: Robot, q: ArrayLike | None = None, **how: Any) -> Drawing:
+    def plot(self, q: ArrayLike | None = None, **how: Any) -> Drawing:
         """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts.
 
         Without a display or an extra; `Drawing.save` writes SVG and PNG. The options are those of
@@ -31,12 +31,12 @@ class RobotView:
 
         return drawing(self, q, **how)
 
-    def _repr_html_(self: Robot) -> str:
+    def _repr_html_(self) -> str:
         from linkwork.view.reprs import robot_html  # noqa: PLC0415  for notebooks
 
         return robot_html(self)
 
-    def view(self: Robot, q: ArrayLike | None = None, **how: Any) -> Viewer:
+    def view(self, q: ArrayLike | None = None, **how: Any) -> Viewer:
         """A page in the browser with the robot at q (nq,), by default neutral, loops closed.
 
         It can be moved there and from here: `Viewer.q` is where it is. A notebook shows it in the
@@ -49,7 +49,7 @@ class RobotView:
 
         return view(self, q, **how)
 
-    def animate(self: Robot, trajectory: Any = None, **how: Any) -> Viewer:
+    def animate(self, trajectory: Any = None, **how: Any) -> Viewer:
         """A page in the browser with the robot on its way along a trajectory.
 
         ``trajectory``: a `linkwork.trajectory.Trajectory`, a `Simulation`, configurations (n, nq)
@@ -62,20 +62,20 @@ class RobotView:
 
         return animate(self, trajectory, **how)
 
-    def export_html(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
+    def export_html(self, path: str | os.PathLike[str], **how: Any) -> Any:
         """One offline page with the robot: a single file that opens from a disk."""
         from linkwork.view.page import export_html  # noqa: PLC0415  not all need it
 
         return export_html(self, path, **how)
 
-    def export_glb(self: Robot, path: str | os.PathLike[str], **how: Any) -> Any:
+    def export_glb(self, path: str | os.PathLike[str], **how: Any) -> Any:
         """A glTF file with the robot, and its motion where there is a trajectory."""
         from linkwork.view.gltf import export_glb  # noqa: PLC0415  not all need it
 
         return export_glb(self, path, **how)
 
     def render(
-        self: Robot, path: str | os.PathLike[str], q: Configuration | None = None, **how: Any
+        self, path: str | os.PathLike[str], q: Configuration | None = None, **how: Any
     ) -> Rendered:
         """A shaded picture (.png) of the robot at q (nq,), by default neutral, or a film of it.
 
