@@ -37,13 +37,27 @@ class RobotView:
         return robot_html(self)
 
     def view(self: Robot, q: ArrayLike | None = None, **how: Any) -> Viewer:
-        """A page in the browser with the robot at q (nq,), by default neutral."""
+        """A page in the browser with the robot at q (nq,), by default neutral, loops closed.
+
+        It can be moved there and from here: `Viewer.q` is where it is. A notebook shows it in the
+        cell. The options are those of `linkwork.view.live.view`: robots, scene, ghost, presets,
+        units, show, title, allow, meshes_budget, port, host, open and height.
+
+        Raises: InputError, ShapeError, UnknownNameError before anything is opened.
+        """
         from linkwork.view.live import view  # noqa: PLC0415  not all need it
 
         return view(self, q, **how)
 
     def animate(self: Robot, trajectory: Any = None, **how: Any) -> Viewer:
-        """A page in the browser with the robot on its way along a trajectory."""
+        """A page in the browser with the robot on its way along a trajectory.
+
+        ``trajectory``: a `linkwork.trajectory.Trajectory`, a `Simulation`, configurations (n, nq)
+        with ``times`` (n,) or a ``duration`` in s, or positions by joint name; by default every
+        joint goes to its limits and back. The other options are those of `view`.
+
+        Raises: as `view`.
+        """
         from linkwork.view.live import animate  # noqa: PLC0415  not all need it
 
         return animate(self, trajectory, **how)

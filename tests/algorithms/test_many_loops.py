@@ -24,14 +24,16 @@ def bar(name: str, length: float, at: float = 0.5) -> str:
     mass, turn = 2.0 * length, 2.0 * length**3 / 12.0
     return (
         f'<link name="{name}"><inertial><origin xyz="{at * length} 0 0"/><mass value="{mass}"/>'
-        f'<inertia ixx="{0.1 * turn}" iyy="{turn}" izz="{turn}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        f'<inertia ixx="{0.1 * turn}" iyy="{turn}" izz="{turn}" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial></link>"
     )
 
 
 def hinge(name: str, ends: tuple[str, str], x: float, y: float = 0.0, yaw: float = 0.0) -> str:
     return (
         f'<joint name="{name}" type="continuous"><parent link="{ends[0]}"/>'
-        f'<child link="{ends[1]}"/><origin xyz="{x} {y} 0" rpy="0 0 {yaw}"/><axis xyz="0 0 1"/></joint>'
+        f'<child link="{ends[1]}"/><origin xyz="{x} {y} 0" rpy="0 0 {yaw}"/>'
+        '<axis xyz="0 0 1"/></joint>'
     )
 
 

@@ -93,6 +93,20 @@ def test_the_ends_of_an_open_surface_stay_where_they_are():
     assert np.linalg.norm(after.vertices[:, :2], axis=1).min() > 0.97
 
 
+def test_a_sheet_keeps_its_outline():
+    n = 20
+    x, y = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
+    points = np.stack([x.ravel(), y.ravel(), np.zeros(n * n)], axis=1)
+    corner = np.arange(n * n).reshape(n, n)[:-1, :-1].reshape(-1, 1)
+    faces = np.vstack([corner + np.array([0, 1, n]), corner + np.array([1, n + 1, n])])
+    inside = np.abs(points[faces].mean(axis=1) - (0.5, 0.5, 0)).max(axis=1) > 0.25  # with a hole
+    before = SimpleMesh(points, faces[inside])
+    (after,) = simplified([before], 60)
+    areas = [trimesh.Trimesh(m.vertices, m.faces).area for m in (before, after)]
+    assert areas[1] == pytest.approx(areas[0], rel=1e-6)
+    np.testing.assert_allclose(np.ptp(after.vertices, axis=0), (1, 1, 0), atol=1e-9)
+
+
 def test_what_fits_is_given_back_as_it_is():
     meshes = [of(trimesh.creation.box((1, 1, 1))), of(bumpy())]
     found = simplified(meshes, 10_000)

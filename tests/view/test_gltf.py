@@ -105,7 +105,7 @@ def test_trimesh_reads_the_robot_in_its_place(name: str, tmp_path: Path):
     np.testing.assert_allclose(np.sort(corners, axis=0), np.sort(own, axis=0), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["panda", "quadruped", "mobile_arm"])
+@pytest.mark.parametrize("name", ["panda", "mobile_arm"])
 def test_links_move_as_the_robot_does(name: str, tmp_path: Path):
     robot = lw.load(name)
     q = moving(robot)

@@ -241,10 +241,10 @@ def test_an_arm_is_one_figure_from_its_base_to_its_tip(name: str):
             assert away < 0.4, joint.name  # joints on one axis may share a line
 
 
-CLOSED = ["four_bar", "five_bar", "linkage_leg", "delta"]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("five_bar", "delta", "stewart")]
 
 
-@pytest.mark.parametrize("name", [*CLOSED, pytest.param("stewart", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["four_bar", "linkage_leg", *SLOW])
 def test_closed_mechanisms_show_closed(name: str):
     robot = lw.load(name)
     T = robot.fk_all(robot.assemble().q)

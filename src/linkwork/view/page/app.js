@@ -326,6 +326,7 @@ class App {
       if (mesh.visible && around.getSize(new THREE.Vector3()).length() < most) box.union(around);
     }
     this.stage.fit(box);
+    this.stage.shadowsOf(this.box());
   }
 
   /** The box of all that casts shadows now. */
@@ -386,6 +387,7 @@ class App {
     for (const robot of this.robots) robot.view.refresh();
     if (!this._stale) return;
     this._stale = false;
+    this.stage.shadowsOf(this.box());
     this.panel.refresh();
     if (this.shown.has("torques")) this._refreshLegend();
   }
