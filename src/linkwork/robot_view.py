@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import ArrayLike
 
@@ -29,12 +29,12 @@ class RobotView:
         """
         from linkwork.view.drawing import drawing  # noqa: PLC0415  not all need it
 
-        return drawing(self, q, **how)
+        return drawing(_robot(self), q, **how)
 
     def _repr_html_(self) -> str:
         from linkwork.view.reprs import robot_html  # noqa: PLC0415  for notebooks
 
-        return robot_html(self)
+        return robot_html(_robot(self))
 
     def view(self, q: ArrayLike | None = None, **how: Any) -> Viewer:
         """A page in the browser with the robot at q (nq,), by default neutral, loops closed.
@@ -47,7 +47,7 @@ class RobotView:
         """
         from linkwork.view.live import view  # noqa: PLC0415  not all need it
 
-        return view(self, q, **how)
+        return view(_robot(self), q, **how)
 
     def animate(self, trajectory: Any = None, **how: Any) -> Viewer:
         """A page in the browser with the robot on its way along a trajectory.
@@ -60,19 +60,19 @@ class RobotView:
         """
         from linkwork.view.live import animate  # noqa: PLC0415  not all need it
 
-        return animate(self, trajectory, **how)
+        return animate(_robot(self), trajectory, **how)
 
     def export_html(self, path: str | os.PathLike[str], **how: Any) -> Any:
         """One offline page with the robot: a single file that opens from a disk."""
         from linkwork.view.page import export_html  # noqa: PLC0415  not all need it
 
-        return export_html(self, path, **how)
+        return export_html(_robot(self), path, **how)
 
     def export_glb(self, path: str | os.PathLike[str], **how: Any) -> Any:
         """A glTF file with the robot, and its motion where there is a trajectory."""
         from linkwork.view.gltf import export_glb  # noqa: PLC0415  not all need it
 
-        return export_glb(self, path, **how)
+        return export_glb(_robot(self), path, **how)
 
     def render(
         self, path: str | os.PathLike[str], q: Configuration | None = None, **how: Any
@@ -83,4 +83,9 @@ class RobotView:
         """
         from linkwork.view.render import render  # noqa: PLC0415  not all need it
 
-        return render(self, path, q, **how)
+        return render(_robot(self), path, q, **how)
+
+
+def _robot(part: RobotView) -> Robot:
+    """The robot whose methods these are."""
+    return cast("Robot", part)
