@@ -53,7 +53,8 @@ def load(
 
     ``loops`` is a file with loops, couplings and actuated joints, as `formats.loops` says. Without
     it ``NAME.loops.yaml`` beside the description is taken, or a ``robot.yaml`` with a
-    ``closed_loop``, but not for an MJCF with equalities of its own; False takes none.
+    ``closed_loop``, or a ``loop_closures.yaml``, but not for an MJCF with equalities of its own;
+    False takes none.
 
     Raises: DescriptionError with every problem in the file, MissingFileError (a FileNotFoundError
     too) where there is none; UnknownNameError for a model that does not exist;
@@ -72,8 +73,9 @@ def load(
         mechanism, shapes = _from_mjcf(given, allow)
         is_closed = bool(mechanism.loops or mechanism.couplings)
         record = _record_of(given, False if is_closed and loops is None else loops)
-        if record.joints:
-            raise UnsupportedFeatureError(f"{record.file}: joint_name is for joints of a URDF")
+        if record.joints or record.hinges:
+            key = "joint_name" if record.joints else "closures"
+            raise UnsupportedFeatureError(f"{record.file}: {key} is for joints of a URDF")
     else:
         document = given if isinstance(given, Document) else _read(given, None, arguments, allow)
         document, record = with_joints(document, _record_of(given, loops))

@@ -1,4 +1,4 @@
-"""Loops beside a URDF file: ``NAME.loops.yaml``, and the form of example-parallel-robots.
+"""Loops beside a URDF file: ``NAME.loops.yaml``, and two forms of others.
 
 Ours::
 
@@ -11,7 +11,7 @@ Ours::
       - {joint: cam, leaders: [crank], operations: [[input, 0], [sin, 0]]}
     actuated: [crank]
 
-The other is that of the public collection example-parallel-robots, ``robot.yaml``: ``closed_loop``
+One is that of the public collection example-parallel-robots, ``robot.yaml``: ``closed_loop``
 has pairs of links or joints whose frames coincide, ``type`` says 6d (whole pose) or 3d (position)
 for each, ``name_mot`` are the actuated joints. ``joint_type`` says what each joint in
 ``joint_name`` is instead of what the URDF says: SPHERICAL, CARDAN (about x, then y), UJOINT_ZY
@@ -19,6 +19,13 @@ for each, ``name_mot`` are the actuated joints. ``joint_type`` says what each jo
 two hinges one after the other, through one point, with a link without mass between. They are free
 of limits, as the joint that they stand for moved about another axis.
 Source: github.com/Gepetto/example-parallel-robots, as its files are.
+
+The other is ``loop_closures.yaml``, which sw2robot writes beside what it exports, and
+scikit-robot beside what it assembles. Each entry of ``closures`` is a hinge that was cut:
+``link_a``, ``link_b``, and ``point`` and ``axis`` in the root link's frame where every joint is at
+zero. ``independent`` joints are the actuated ones; a ``mimic`` of ``dependent`` ones, by which the
+URDF comes near to the loop, gives way to it.
+Source: github.com/jsk-ros-pkg/solidworks_urdf_exporter2, pull requests 92 and 94.
 """
 
 from __future__ import annotations
@@ -33,11 +40,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from linkwork.errors import DescriptionError, Finding, MissingFileError, UnknownNameError
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.yaml import LONGEST_FILE, Node, parse
+from linkwork.ops.numpy import NUMPY
+from linkwork.spatial.rotations import align_z, from_rpy, to_rpy
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -87,14 +99,34 @@ class JointRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class HingeRecord:
+    """A hinge that closes a loop, by its place in the root link's frame with every joint at zero.
+
+    Without an ``axis`` (3,) the links may turn in any way about the ``point`` (3,), m.
+    """
+
+    link_a: str
+    link_b: str
+    point: tuple[float, ...]
+    axis: tuple[float, ...] | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class LoopsRecord:
-    """What stands in one file beside a description."""
+    """What stands in one file beside a description.
+
+    ``hinges``, ``joints`` and the ``dependent`` joints, which follow from loops whatever the
+    description says that they mimic, become part of the description (`with_joints`).
+    """
 
     loops: tuple[LoopRecord, ...] = ()
     couplings: tuple[CouplingRecord, ...] = ()
     actuated: tuple[str, ...] = ()
     file: str = ""
     joints: tuple[JointRecord, ...] = ()
+    hinges: tuple[HingeRecord, ...] = ()
+    dependent: tuple[str, ...] = ()
     actuated_line: int = field(default=0, compare=False)
 
 
@@ -194,7 +226,7 @@ def read_collection(node: Node, file: str) -> LoopsRecord:
         fields.texts(motors, "name_mot"),
         file,
         _joints(given, fields),
-        motors.line if motors else 0,
+        actuated_line=motors.line if motors else 0,
     )
 
 
@@ -218,11 +250,55 @@ def _joints(given: dict[str, Node], fields: Fields) -> tuple[JointRecord, ...]:
     return tuple(found.values())
 
 
+# ---- loop_closures.yaml
+
+
+def read_closures(node: Node, file: str) -> LoopsRecord:
+    """The hinges that close loops, and which joints are driven; what else stands there is left.
+
+    Raises: DescriptionError.
+    """
+    fields, given = Fields(file), node.value
+    hinges: list[HingeRecord] = []
+    for each in fields.listed(given["closures"], "closures"):
+        entry = fields.mapping(each, "closures")
+        kind = entry.get("type", Node("revolute", each.line))
+        if kind.value not in ("revolute", "continuous"):
+            fields.fail(kind, f"a closure is revolute, not {kind.plain()!r:.40}")
+        hinges.append(
+            HingeRecord(
+                fields.text(entry.get("link_a"), "link_a of a closure", at=each),
+                fields.text(entry.get("link_b"), "link_b of a closure", at=each),
+                _three(fields, entry.get("point", each), "point of a closure"),
+                _three(fields, entry["axis"], "axis of a closure") if "axis" in entry else None,
+                each.line,
+            )
+        )
+        if hinges[-1].axis is not None and not any(hinges[-1].axis):
+            fields.fail(entry["axis"], "axis of a closure must not be zero")
+    driven = given.get("independent")
+    return LoopsRecord(
+        actuated=fields.texts(driven, "independent"),
+        file=file,
+        hinges=tuple(hinges),
+        dependent=fields.texts(given.get("dependent"), "dependent"),
+        actuated_line=driven.line if driven else 0,
+    )
+
+
+def _three(fields: Fields, node: Node, what: str) -> tuple[float, ...]:
+    items = node.value if isinstance(node.value, list) else []
+    if len(items) != 3:
+        fields.fail(node, f"{what} must be three numbers, not {node.plain()!r:.60}")
+    return tuple(fields.number(item, what) for item in items)
+
+
 # ---- our form
 
 VERSION = 1
 SUFFIX = ".loops.yaml"
 OTHER_NAME = "robot.yaml"
+CLOSURES_NAME = "loop_closures.yaml"
 COMING = ".new"
 _LARGEST = 4 * LONGEST_FILE
 _SAVED = ("saved_with", "saved_over")
@@ -254,8 +330,12 @@ def beside(path: Path) -> Path | None:
     if os.path.lexists(own):
         return own
     other = path.with_name(OTHER_NAME)
-    belongs = path.stem == other.stem and os.path.lexists(other)
-    return other if belongs and _is_other(other) else None
+    if path.stem == other.stem and os.path.lexists(other) and _is_other(other):
+        return other
+    # of a package, whose descriptions lie in a folder of their own
+    folders = [path.parent, *([path.parent.parent] if path.parent.name == "urdf" else [])]
+    closures = (folder / CLOSURES_NAME for folder in folders)
+    return next((found for found in closures if os.path.lexists(found)), None)
 
 
 def _has_come(coming: Path, path: Path) -> bool:
@@ -310,12 +390,12 @@ def _text(path: Path) -> str:
 def _node(path: Path) -> Node:
     node = parse(_text(path), str(path))
     if not isinstance(node.value, dict):
-        Fields(str(path)).fail(node, "must be a mapping with 'loops', or with 'closed_loop'")
+        Fields(str(path)).fail(node, "must be a mapping with 'loops', 'closed_loop' or 'closures'")
     return node
 
 
 def read(path: Path) -> LoopsRecord:
-    """The loops of a file in either form.
+    """The loops of a file in any form.
 
     Raises: DescriptionError naming what is wrong in which entry; MissingFileError.
     """
@@ -323,15 +403,17 @@ def read(path: Path) -> LoopsRecord:
 
 
 def from_text(text: str, file: str = "") -> LoopsRecord:
-    """The loops of a text in either form.
+    """The loops of a text in any form.
 
     Raises: DescriptionError.
     """
     node = parse(text, file)
     if not isinstance(node.value, dict):
-        Fields(file).fail(node, "must be a mapping with 'loops', or with 'closed_loop'")
+        Fields(file).fail(node, "must be a mapping with 'loops', 'closed_loop' or 'closures'")
     if any(key in node.value for key in _OF_COLLECTION):
         return read_collection(node, file)
+    if "closures" in node.value:
+        return read_closures(node, file)
     return _Ours(file).record(node)
 
 
@@ -469,10 +551,13 @@ _WORDS = {0: "fixed", 2: "a universal joint: 2 hinges", 3: "a spherical joint"}
 def with_joints(document: Document, record: LoopsRecord) -> tuple[Document, LoopsRecord]:
     """The description with the joints that a file beside it says, and what else that file says.
 
-    A frame that was a replaced joint's is then that of its last hinge, which is the same.
+    A frame that was a replaced joint's is then that of its last hinge, which is the same. Hinges
+    that close loops get a frame on each of their links.
 
     Raises: DescriptionError for joints that do not exist, and where the result is none.
     """
+    if record.hinges or record.dependent:
+        return _with_hinges(document, record)
     if not record.joints:
         return document, record
     robot = document.robot
@@ -515,6 +600,74 @@ def with_joints(document: Document, record: LoopsRecord) -> tuple[Document, Loop
     ]
     found = Document(made.robot, (*made.problems, *notes))
     return found, replace(record, loops=tuple(loops), joints=())
+
+
+def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, LoopsRecord]:
+    """The description with frames where hinges close loops, and without mimics that loops replace.
+
+    Raises: DescriptionError for links and joints that do not exist.
+    """
+    robot = document.robot
+    places = _places(robot.joints, [link.name for link in robot.links])
+    known = {joint.name for joint in robot.joints}
+    problems = [
+        Finding("error", "loops", str(UnknownNameError("link", name, list(places))), record.file,
+                hinge.line, "closures")
+        for hinge in record.hinges for name in (hinge.link_a, hinge.link_b) if name not in places
+    ]  # fmt: skip
+    problems += [
+        Finding("error", "loops", str(UnknownNameError("joint", name, sorted(known))), record.file,
+                0, "dependent")
+        for name in record.dependent if name not in known
+    ]  # fmt: skip
+    if problems:
+        raise DescriptionError(problems)
+    taken = {link.name for link in robot.links} | known
+    dependent = set(record.dependent)
+    joints = [replace(j, mimic=None) if j.name in dependent else j for j in robot.joints]
+    freed = [j for j in robot.joints if j.name in dependent and j.mimic is not None]
+    links, loops = list(robot.links), list(record.loops)
+    for hinge in record.hinges:
+        frames: list[str] = []
+        for on, to in ((hinge.link_a, hinge.link_b), (hinge.link_b, hinge.link_a)):
+            R, p = places[on]
+            axis = hinge.axis or (0.0, 0.0, 1.0)
+            xyz = tuple((R.T @ (np.array(hinge.point) - p)).tolist())
+            rpy = tuple(to_rpy(NUMPY, align_z(R.T @ np.array(axis))).tolist())
+            name = _free(f"{on}_hinge_{to}", taken)
+            frames.append(name)
+            links.append(Link(name))
+            fixed = Joint(_free(f"{name}_joint", taken), "fixed", on, name, xyz=xyz, rpy=rpy)
+            joints.append(fixed)
+        kind = "position" if hinge.axis is None else "revolute"
+        loops.append(LoopRecord(frames[0], frames[1], kind, line=hinge.line))
+    made = checked(replace(robot, links=tuple(links), joints=tuple(joints)), file=robot.file)
+    notes = [
+        Finding("note", "other-joint", "a loop says where it is, not what it mimics", record.file,
+                0, "dependent", joint.name)
+        for joint in freed
+    ]  # fmt: skip
+    found = Document(made.robot, (*made.problems, *notes))
+    return found, replace(record, loops=tuple(loops), hinges=(), dependent=())
+
+
+_Place = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+def _places(joints: Sequence[Joint], links: Sequence[str]) -> dict[str, _Place]:
+    """The rotation (3, 3) and origin (3,) of each link in the root's frame, every joint at zero."""
+    on = {joint.child: joint for joint in joints}
+    found: dict[str, _Place] = {name: (np.eye(3), np.zeros(3)) for name in links if name not in on}
+    for name in links:
+        path: list[Joint] = []
+        while name not in found:
+            path.append(on[name])
+            name = on[name].parent  # noqa: PLW2901  up to what is known
+        for joint in reversed(path):
+            R, p = found[joint.parent]
+            turned = R @ np.asarray(from_rpy(NUMPY, np.array(joint.rpy)))
+            found[joint.child] = (turned, p + R @ np.array(joint.xyz))
+    return found
 
 
 def _hinges(joint: Joint, axes: str, taken: set[str]) -> tuple[Sequence[Joint], Sequence[Link]]:
