@@ -1,8 +1,9 @@
-"""Write docs/gallery.md and its pictures: every bundled model, mechanisms in motion, ten robots.
+"""Write docs/gallery.md, its pictures (every bundled model, mechanisms in motion, ten robots), and
+the offline pages in examples/pages.
 
     python tools/docs/gallery.py           writes the page and all pictures
-    python tools/docs/gallery.py --check   exits with 1 where the page, or one of two pictures that
-                                           are drawn again, is out of date
+    python tools/docs/gallery.py --check   exits with 1 where the page, or one of what is made
+                                           again (two pictures, a page), is out of date
 
 The ten robots are those of example-robot-data: skeletons of their kinematics, none of their meshes.
 """
@@ -23,6 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))  # of this checkout, whatever is installed
 PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "gallery"
+PAGES = ROOT / "examples" / "pages"
+OFFLINE = ("panda", "stewart", "excavator", "humanoid")
+"""Models whose offline pages are kept."""
 SIZE = (300, 240)
 MOST_BYTES = 60_000
 
@@ -215,8 +219,30 @@ def page() -> str:
             "",
             table([f"real-{name}" for name in REAL], [title for title, _ in REAL.values()]),
             "",
+            "## Offline pages",
+            "",
+            "Files that open from a disk, with sliders, a handle for inverse kinematics, and loops",
+            "that stay closed ([one offline page](viewing.md#one-offline-page)):",
+            ", ".join(f"[`{name}`](../examples/pages/{name}.html)" for name in OFFLINE) + ".",
+            "",
         ]
     )
+
+
+def offline_page(name: str) -> str:
+    """The text of an offline page, with a motion to be played."""
+    import linkwork as lw  # noqa: PLC0415 -- after the path is set
+    from linkwork.view.motion import sweep  # noqa: PLC0415
+    from linkwork.view.page import PageRobot, page_data, page_text  # noqa: PLC0415
+
+    robot = lw.load(name)
+    shown = PageRobot(robot, POSES.get(name))
+    return page_text(page_data([shown], trajectory=sweep(robot)))
+
+
+def frame_of(page: str) -> str:
+    """The text of a page without its data, whose last digits may differ between processors."""
+    return re.sub(r'(id="data">).*?</script>', r"\1", page, flags=re.DOTALL)
 
 
 def alike(a: str, b: str) -> bool:
@@ -242,6 +268,10 @@ def outdated() -> Iterator[str]:
         path = FOLDER / f"{name}.svg"
         if not path.exists() or not alike(path.read_text(encoding="utf-8"), made()):
             yield f"docs/gallery/{name}.svg"
+    path = PAGES / f"{OFFLINE[0]}.html"
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    if frame_of(kept) != frame_of(offline_page(OFFLINE[0])):
+        yield path.relative_to(ROOT).as_posix()
 
 
 def main() -> int:
@@ -261,6 +291,9 @@ def main() -> int:
             return 1
         (FOLDER / f"{name}.svg").write_text(text, encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
+    PAGES.mkdir(exist_ok=True)
+    for name in OFFLINE:
+        (PAGES / f"{name}.html").write_text(offline_page(name), encoding="utf-8")
     return 0
 
 
