@@ -273,9 +273,6 @@ CALLS: dict[type[Exception], dict[str, Callable[[Any], Any]]] = {
         "add no transmission": lambda s: s.face.add_transmission(3),
         "load nothing": lambda s: urdfpy.URDF.load(None),
     },
-    ImportError: {
-        "show": lambda s: s.face.show(),
-    },
 }
 """The calls by the built-in error that programs may catch, by name."""
 

@@ -77,14 +77,15 @@ def own_browsers() -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
+def temporary(monkeypatch: pytest.MonkeyPatch):
     """Whatever a test does, no browser and no folder of one is left."""
-    folder = tmp_path_factory.mktemp("t")
+    folder = Path(tempfile.mkdtemp(prefix="t"))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     yield folder
     left = [name for name in own_browsers() if not name.startswith("/proc")]
     mine = [p for p in Path("/proc").glob("[0-9]*/cmdline") if _uses(p, folder)]
     assert (left, mine, list(folder.iterdir())) == ([], [], [])
+    folder.rmdir()
 
 
 def _uses(cmdline: Path, folder: Path) -> bool:
@@ -138,6 +139,14 @@ def test_a_gif_has_the_frames_and_the_time_of_its_motion(drawn, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_temporary_folder_with_a_long_path_is_none_for_sockets(drawn, tmp_path, monkeypatch):
+    far = tmp_path / "a_folder_with_a_long_name_as_some_systems_have_them"
+    far.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(far))
+    assert robot().render(tmp_path / "arm.png", size=(120, 90)).path.exists()
+    assert list(far.iterdir()) == []
+
+
 def test_what_is_missing_is_named_and_the_rest_is_there(drawn, tmp_path):
     image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     lost = """<link name="cover"><visual><geometry><mesh filename="gone.stl"/></geometry></visual>

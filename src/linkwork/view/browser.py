@@ -83,11 +83,23 @@ def _usual_places() -> Iterator[Path]:
         yield from (folder / each for each in _ON_WINDOWS)
 
 
+_LONGEST = 36
+"""Bytes of a folder's path in which a browser may put its own folder and a socket in it: Linux
+takes 107 for a socket."""
+
+
+def _temporary() -> str:
+    """The folder for temporary files, or a shorter one where its path is too long for sockets."""
+    usual = tempfile.gettempdir()
+    too_long = sys.platform == "linux" and len(os.fsencode(usual)) > _LONGEST
+    return "/tmp" if too_long and os.access("/tmp", os.W_OK) else usual
+
+
 class Browser:
     """A browser that has one page open, until the ``with`` block ends."""
 
     def __init__(self, program: Path, url: str, *, dark: bool = False) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="linkwork-browser-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="linkwork-browser-", dir=_temporary()))
         self._log = self._folder / "said"
         arguments = [
             *(str(program), *_ARGUMENTS, *_for_this_machine()),
