@@ -77,7 +77,7 @@ def own_browsers() -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def temporary(monkeypatch: pytest.MonkeyPatch):
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # tmp_path: made before
     """Whatever a test does, no browser and no folder of one is left."""
     folder = Path(tempfile.mkdtemp(prefix="t"))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
