@@ -407,17 +407,19 @@ def test_waiting_ends_when_another_thread_closes(viewer: Viewer):
 
 
 ENDS_AT_ONCE = """
-import threading, webbrowser
-from urllib.request import urlopen
+import subprocess, sys, threading, webbrowser
 import linkwork as lw
 
+READ = '''
+import sys, time
+from urllib.request import urlopen
+time.sleep(0.3)  # a browser takes its time
+with urlopen(sys.argv[1]) as page:
+    print(len(page.read()) > 100_000)
+'''
+
 def browse(url):
-    def read():
-        import time
-        time.sleep(0.3)  # a browser takes its time
-        with urlopen(url) as page:
-            print(len(page.read()) > 100_000, flush=True)
-    threading.Thread(target=read, daemon=True).start()
+    subprocess.Popen([sys.executable, "-c", READ, url])
     return True
 
 webbrowser.open = browse

@@ -319,6 +319,8 @@ class PageServer:
                 return
             close = request.headers.get("connection", "").lower() == "close"
             await _answer(writer, status, text, kind, origin=origin, close=close)
+            if request.method == "GET":
+                self.fetched.set()
             if close:
                 return
 
@@ -330,7 +332,6 @@ class PageServer:
                 text = self._page(self.for_a_page)
             except Exception as error:
                 raise _Refused(500, f"the page cannot be made: {error}") from error
-            self.fetched.set()
             return 200, text, "text/html"
         if request.path == "/picture":
             self._take_picture(request)

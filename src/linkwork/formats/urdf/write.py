@@ -90,8 +90,10 @@ def _written(robot: Robot) -> tuple[str, str]:
     old, encoding = text_of(source.text)
 
     def said(changed: str) -> list[Node] | None:
-        robot = Reader(gather(changed, None)[0], Findings(None)).read()
-        return None if robot is None else nodes_of(robot)
+        read = Reader(gather(changed, None)[0], Findings(None)).read()
+        if read == robot:
+            return nodes  # equal records say the same
+        return None if read is None else nodes_of(read)
 
     new = rewritten(old, nodes_of(source.robot), nodes, said)
     return (plain_text(nodes), "") if new is None else (new, encoding)
