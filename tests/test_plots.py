@@ -292,7 +292,7 @@ def tip_of(robot):
     return MODELS[robot.name].tip
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_every_bundled_robot_is_plotted_or_refused_by_name(name):
     robot = lw.load(name)

@@ -176,7 +176,7 @@ def check(m, name, rows=5, tolerance=1e-12):
     assert (np.abs(found - expected) / scale).max(initial=0.0) <= tolerance
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize(
     "name", ["fk_all", "jacobian", "integrate", "difference", "all_positions", "mass_matrix"]

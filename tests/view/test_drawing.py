@@ -59,7 +59,7 @@ def middle(points: np.ndarray) -> np.ndarray:
 # --------------------------------------------------------------------------- both kinds, all models
 
 
-@pytest.mark.sweep(8, by="name")
+@pytest.mark.sweep(4, by="name")
 @pytest.mark.parametrize("shapes", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_xml_and_all_of_it_lies_inside(name: str, shapes: bool):
@@ -78,7 +78,7 @@ def test_it_is_xml_and_all_of_it_lies_inside(name: str, shapes: bool):
             assert (points <= [400.0, 320.0]).all(), (layer.name, mark)
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_all_of_it_lies_inside_whatever_is_asked_for(name: str):
     robot, draw = bundled(name), rng(f"inside {name}")
@@ -102,7 +102,7 @@ def test_all_of_it_lies_inside_whatever_is_asked_for(name: str):
                 assert (points <= np.array(size) + 2.0).all(), (layer.name, mark)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_symbols_of_joints_are_where_joints_are(name: str):
     robot, draw = bundled(name), rng(f"joints of {name}")
@@ -392,7 +392,7 @@ def test_the_ground_is_where_it_is_asked_for():
 # ------------------------------------------------------------------------------------------- labels
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_labels_do_not_overlap(name: str):
     robot, draw = bundled(name), rng(f"labels of {name}")
@@ -596,7 +596,7 @@ def blurred(pixels: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------------------------- notebooks
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_shows_every_robot(name: str):
     robot = bundled(name)

@@ -107,7 +107,7 @@ def test_the_page_comes_with_headers_that_keep_it_to_itself(made: Made):
     assert headers["referrer-policy"] == "no-referrer"
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "access-control-allow-origin" not in headers
-    assert made.server.fetched.is_set()
+    assert made.server.fetched.wait(5.0)
 
 
 def test_the_url_is_that_of_the_page(made: Made):
