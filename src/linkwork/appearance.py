@@ -27,8 +27,8 @@ from linkwork.mechanism.shapes import (
     MeshFile,
     Shape,
     Shapes,
-    Triangles,
     Unread,
+    mesh_of,
     shapes_from_urdf,
 )
 
@@ -282,7 +282,7 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
 
     Raises: as `RobotMeshes.link_parts`.
     """
-    from linkwork.geometry import load, volumes  # noqa: PLC0415  few need them
+    from linkwork.geometry import load  # noqa: PLC0415  few need it
 
     at_origin = np.eye(4)
     if isinstance(shape, MeshFile):
@@ -300,18 +300,7 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
         raise InputError(shape.why) if shape.fault else UnsupportedFeatureError(shape.why)
     if isinstance(shape, HalfSpace):
         return [], ()
-    if isinstance(shape, Box):
-        mesh = volumes.box(shape.size)
-    elif isinstance(shape, Sphere):
-        mesh = volumes.sphere(shape.radius)
-    elif isinstance(shape, Ellipsoid):
-        mesh = volumes.ellipsoid(shape.radii)
-    elif isinstance(shape, Triangles):
-        mesh = volumes.triangles(shape.vertices, shape.faces)
-    else:
-        make = volumes.capsule if isinstance(shape, Capsule) else volumes.cylinder
-        mesh = make(shape.radius, shape.length)
-    return [ShownPart(mesh, at_origin)], ()
+    return [ShownPart(mesh_of(shape), at_origin)], ()
 
 
 def _first_found(names: Sequence[str], file: str | None, allow: Folders) -> Path:

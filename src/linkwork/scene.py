@@ -24,7 +24,7 @@ from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere, 
 from linkwork.formats.urdf.source import bytes_of_file
 from linkwork.geometry.simplify import SimpleMesh
 from linkwork.locating import Folders, locate
-from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile, Triangles
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile, Triangles, mesh_of
 from linkwork.poses import pose as pose_of
 from linkwork.poses import xyz_wxyz
 
@@ -445,25 +445,15 @@ def _frozen(array: Any) -> Any:
 
 def _drawn(shape: Any) -> SimpleMesh:
     """The mesh that a shape is drawn as."""
-    from linkwork.geometry import volumes  # noqa: PLC0415  imports trimesh
-
     if isinstance(shape, Triangles):
         return SimpleMesh(shape.vertices, shape.faces)
     if isinstance(shape, Points):
         return _octahedra(shape)
     if isinstance(shape, HalfSpace):
-        mesh: Any = volumes.box((SHOWN_HALF_SPACE, SHOWN_HALF_SPACE, 0.01))
+        mesh = mesh_of(Box((SHOWN_HALF_SPACE, SHOWN_HALF_SPACE, 0.01)))
         mesh.apply_translation([0.0, 0.0, -0.005])
-    elif isinstance(shape, Box):
-        mesh = volumes.box(shape.size)
-    elif isinstance(shape, Sphere):
-        mesh = volumes.sphere(shape.radius)
-    elif isinstance(shape, Ellipsoid):
-        mesh = volumes.ellipsoid(shape.radii)
-    elif isinstance(shape, Capsule):
-        mesh = volumes.capsule(shape.radius, shape.length)
     else:
-        mesh = volumes.cylinder(shape.radius, shape.length)
+        mesh = mesh_of(shape)
     return SimpleMesh(np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int64))
 
 

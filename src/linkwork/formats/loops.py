@@ -44,12 +44,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import DescriptionError, Finding, MissingFileError, UnknownNameError
-from linkwork.formats.urdf.records import ZERO, Document, Joint, Link
+from linkwork.formats.urdf.edit.records import path_to
+from linkwork.formats.urdf.edit.reroot import rotation
+from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.yaml import LONGEST_FILE, Node, parse
 from linkwork.ops.numpy import NUMPY
-from linkwork.spatial.rotations import align_z, from_rpy, to_rpy
+from linkwork.spatial.rotations import align_z, to_rpy
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -608,12 +610,12 @@ def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, Loo
     Raises: DescriptionError for links and joints that do not exist.
     """
     robot = document.robot
-    places = _places(robot.joints, [link.name for link in robot.links])
+    names = [link.name for link in robot.links]
     known = {joint.name for joint in robot.joints}
     problems = [
-        Finding("error", "loops", str(UnknownNameError("link", name, list(places))), record.file,
+        Finding("error", "loops", str(UnknownNameError("link", name, names)), record.file,
                 hinge.line, "closures")
-        for hinge in record.hinges for name in (hinge.link_a, hinge.link_b) if name not in places
+        for hinge in record.hinges for name in (hinge.link_a, hinge.link_b) if name not in names
     ]  # fmt: skip
     problems += [
         Finding("error", "loops", str(UnknownNameError("joint", name, sorted(known))), record.file,
@@ -622,7 +624,7 @@ def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, Loo
     ]  # fmt: skip
     if problems:
         raise DescriptionError(problems)
-    taken = {link.name for link in robot.links} | known
+    taken = {*names, *known}
     dependent = set(record.dependent)
     joints = [replace(j, mimic=None) if j.name in dependent else j for j in robot.joints]
     freed = [j for j in robot.joints if j.name in dependent and j.mimic is not None]
@@ -630,7 +632,7 @@ def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, Loo
     for hinge in record.hinges:
         frames: list[str] = []
         for on, to in ((hinge.link_a, hinge.link_b), (hinge.link_b, hinge.link_a)):
-            R, p = places[on]
+            R, p = _place(robot, on)
             axis = hinge.axis or (0.0, 0.0, 1.0)
             xyz = tuple((R.T @ (np.array(hinge.point) - p)).tolist())
             rpy = tuple(to_rpy(NUMPY, align_z(R.T @ np.array(axis))).tolist())
@@ -651,23 +653,13 @@ def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, Loo
     return found, replace(record, loops=tuple(loops), hinges=(), dependent=())
 
 
-_Place = tuple[NDArray[np.float64], NDArray[np.float64]]
-
-
-def _places(joints: Sequence[Joint], links: Sequence[str]) -> dict[str, _Place]:
-    """The rotation (3, 3) and origin (3,) of each link in the root's frame, every joint at zero."""
-    on = {joint.child: joint for joint in joints}
-    found: dict[str, _Place] = {name: (np.eye(3), np.zeros(3)) for name in links if name not in on}
-    for name in links:
-        path: list[Joint] = []
-        while name not in found:
-            path.append(on[name])
-            name = on[name].parent  # noqa: PLW2901  up to what is known
-        for joint in reversed(path):
-            R, p = found[joint.parent]
-            turned = R @ np.asarray(from_rpy(NUMPY, np.array(joint.rpy)))
-            found[joint.child] = (turned, p + R @ np.array(joint.xyz))
-    return found
+def _place(robot: Robot, link: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The rotation (3, 3) and origin (3,) of a link in the root's frame, every joint at zero."""
+    R, p = np.eye(3), np.zeros(3)
+    for joint in path_to(robot, link):
+        p = p + R @ joint.xyz
+        R = R @ rotation(joint.rpy)
+    return R, p
 
 
 def _hinges(joint: Joint, axes: str, taken: set[str]) -> tuple[Sequence[Joint], Sequence[Link]]:

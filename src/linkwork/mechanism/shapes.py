@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,22 @@ class Triangles:
 
     vertices: Floats
     faces: NDArray[np.int64]
+
+
+def mesh_of(shape: Box | Sphere | Cylinder | Capsule | Ellipsoid | Triangles) -> Any:
+    """The mesh of a solid (trimesh), a new one, in its own frame (m)."""
+    from linkwork.geometry import volumes  # noqa: PLC0415  imports trimesh
+
+    if isinstance(shape, Box):
+        return volumes.box(shape.size)
+    if isinstance(shape, Sphere):
+        return volumes.sphere(shape.radius)
+    if isinstance(shape, Ellipsoid):
+        return volumes.ellipsoid(shape.radii)
+    if isinstance(shape, Triangles):
+        return volumes.triangles(shape.vertices, shape.faces)
+    make = volumes.capsule if isinstance(shape, Capsule) else volumes.cylinder
+    return make(shape.radius, shape.length)
 
 
 @dataclass(frozen=True, slots=True)
