@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RobotView:
-    """What a robot looks like."""
+    """Methods that show a robot."""
 
     def plot(self, q: ArrayLike | None = None, **how: Any) -> Drawing:
         """A drawing of the robot at q (nq,), by default neutral; several q (n, nq) as ghosts.

@@ -1,4 +1,4 @@
-"""What stands around a robot: named obstacles as plain data.
+"""Scenes: named obstacles around a robot, as plain data.
 
 A `Scene` is a list of shapes at poses. It is shown beside robots; it computes nothing.
 """

@@ -439,7 +439,7 @@ def _compared(m: Mechanism, q: Floats, island: _Island | None = None) -> Floats:
 
 
 class _Units(NamedTuple):
-    """What the rows (n_c,) and columns (nv,) of a closure are multiplied by to be compared."""
+    """Factors of the rows (n_c,) and columns (nv,) of a closure, which make them comparable."""
 
     rows: Floats
     columns: Floats
@@ -519,7 +519,7 @@ def _closed(m: Mechanism, island: _Island, first: int) -> list[Floats]:
 
 
 class _Opening:
-    """What an island is open by, its error and its Jacobian, of several configurations at once.
+    """The closure of an island, its error and its Jacobian, of several configurations at once.
 
     Traced once, as this runs some hundred times.
     """

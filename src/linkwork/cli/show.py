@@ -22,7 +22,7 @@ from linkwork.view.page import PageRobot
 Floats = NDArray[np.float64]
 
 FILES = (".svg", ".png", ".html", ".glb", ".gif", ".mp4")
-"""What is written, by the end of its name."""
+"""Ends of the names of files that --out writes."""
 
 _GAP = 0.4
 """Metres between robots that stand beside each other."""
@@ -103,7 +103,7 @@ def _check(given: ShowArguments, out: Path | None) -> None:
 
 
 def _shown(given: ShowArguments) -> tuple[str, ...] | None:
-    """What is seen at first: None for what a page shows by itself."""
+    """Names for `show` at first; None for those of the page itself."""
     return ("collision", "loops", "ground", "shadow") if given.collision else None
 
 

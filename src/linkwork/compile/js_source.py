@@ -190,7 +190,7 @@ def _zeros(graph: Graph, outputs: Sequence[str]) -> Iterator[str]:
 
 
 def _passed_on(graph: Graph, spans: Sequence[tuple[int, int]], first: int) -> dict[int, int]:
-    """Where the values stand that a later part takes from an earlier one."""
+    """Places of the values that a later part takes from an earlier one."""
     part = [k for k, (start, stop) in enumerate(spans) for _ in range(start, stop)]
     found: dict[int, int] = {}
     for position, node in enumerate(graph.nodes):
@@ -239,7 +239,7 @@ _TOKEN = re.compile(r"\{(\d)\}( [!=]= 0)?|([^{]+)")
 
 @cache
 def _form(op: Op) -> _Form:
-    """What the C expression of an operation is in JavaScript."""
+    """The JavaScript of an operation's C expression."""
     text, truth = op.c.replace("0.0", "0"), False
     if text.startswith("(double)("):
         text, truth = text[len("(double)(") : -1], True
@@ -323,7 +323,7 @@ class _Part:
         return head + self._lines
 
     def _count(self) -> tuple[Counter[int], dict[int, list[str]]]:
-        """How often each value is taken here by operations, and the outputs that each goes to."""
+        """Counts of how often operations take each value, and the outputs that each goes to."""
         uses: Counter[int] = Counter()
         for position in range(*self.span):
             node = self.graph.nodes[position]

@@ -116,7 +116,7 @@ class HingeRecord:
 
 @dataclass(frozen=True, slots=True)
 class LoopsRecord:
-    """What stands in one file beside a description.
+    """Contents of one file beside a description.
 
     ``hinges``, ``joints`` and the ``dependent`` joints, which follow from loops whatever the
     description says that they mimic, become part of the description (`with_joints`).
@@ -655,11 +655,11 @@ def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, Loo
 
 def _place(robot: Robot, link: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The rotation (3, 3) and origin (3,) of a link in the root's frame, every joint at zero."""
-    R, p = np.eye(3), np.zeros(3)
+    turn, p = np.eye(3), np.zeros(3)
     for joint in path_to(robot, link):
-        p = p + R @ joint.xyz
-        R = R @ rotation(joint.rpy)
-    return R, p
+        p = p + turn @ joint.xyz
+        turn = turn @ rotation(joint.rpy)
+    return turn, p
 
 
 def _hinges(joint: Joint, axes: str, taken: set[str]) -> tuple[Sequence[Joint], Sequence[Link]]:

@@ -98,7 +98,7 @@ _TURN = 0.2
 """The cosine of the angle that a triangle may turn by while an edge beside it shrinks."""
 
 _SHORT = 1e-7
-"""What the square of an edge's length adds to its cost: of edges in a plane short ones go first."""
+"""The share of an edge's squared length in its cost: of edges in a plane short ones go first."""
 
 
 def _shrunk(meshes: Sequence[SimpleMesh], n_faces: int) -> list[SimpleMesh]:
@@ -174,7 +174,7 @@ class _Shrinking:
         return self._shrink(a[chosen], b[chosen], placed[chosen])
 
     def _costs(self, a: Ints, b: Ints) -> tuple[Floats, Floats]:
-        """What it costs to shrink edges (n,), and the points (n, ...) that they become.
+        """Costs (n,) of shrinking edges, and the points (n, ...) that they become.
 
         Each becomes one of its ends, its middle, or the point that is nearest to all planes, where
         there is one not far away.
@@ -390,7 +390,7 @@ def _cells(points: Floats, cell: float) -> Ints:
 
 
 def _least(quadric: Floats, mean: Floats, origin: Floats, cell: float, alone: Flags) -> Floats:
-    """Where each quadric is least, inside the cell of the mean; what is alone stays."""
+    """Points where quadrics are least, inside the cells of the means; what is alone stays."""
     A = quadric[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
     b = quadric[:, 6:9] - np.einsum("nij,nj->ni", A, mean)
     sizes, axes = np.linalg.eigh(A)

@@ -53,7 +53,7 @@ class MeshFile:
 
     @property
     def T_shape_file(self) -> Floats:
-        """What brings a point (x, y, z, 1) of the file to its place in the shape (4, 4)."""
+        """The matrix (4, 4) that takes points (x, y, z, 1) of the file to those of the shape."""
         T = np.eye(4)
         T[:3, :3] = np.array(from_quaternion(PLAIN, self.wxyz)).T
         T[:3, 3] = -T[:3, :3] @ self.xyz + 0.0

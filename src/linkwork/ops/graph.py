@@ -39,7 +39,7 @@ NUMERIC: dict[str, Callable[..., Any]] = {
     "IF_ELSE_ZERO": lambda c, x: np.where(np.asarray(c) != 0, x, 0.0),
     "SIN": np.sin, "COS": np.cos, "ATAN2": np.arctan2,
 }  # fmt: skip
-"""What every operation does to arrays of numbers, element by element; conditions are 1 and 0."""
+"""Operations by name, on arrays of numbers, element by element; conditions are 1 and 0."""
 
 
 def _truth(x: Any) -> Any:

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 GREY, LIGHT = "#59616c", "#e3e6ea"
 BEYOND = "#D55E00"
-"""What breaks a limit, or is near a singularity."""
+"""The colour of what breaks a limit, or is near a singularity."""
 MAP = "viridis"
 """Colours of maps, from dark to light; told apart by colour-blind people too."""
 

@@ -1,4 +1,4 @@
-"""What a frame's Jacobian says: velocity and force ellipsoids, and its condition along a path."""
+"""Pictures of a frame's Jacobian: velocity and force ellipsoids, and its condition along a path."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ _JOINT = {"velocity": "speeds", "force": "forces"}
 
 
 def _joint_limits(robot: Robot, kind: Kind) -> Floats:
-    """What each column of the Jacobian is multiplied by, for joints measured by their limits.
+    """Factors of the columns of the Jacobian, for joints measured by their limits.
 
     Raises: InputError for a joint that has none.
     """

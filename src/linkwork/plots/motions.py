@@ -38,12 +38,12 @@ class States(NamedTuple):
 
     @property
     def across(self) -> Floats:
-        """What is drawn to the right: times, or the numbers of configurations."""
+        """Numbers of the horizontal axis: times, or those of configurations."""
         return np.arange(len(self.q), dtype=float) if self.times is None else self.times
 
     @property
     def across_label(self) -> str:
-        """What that is called."""
+        """The label of the horizontal axis."""
         return "configuration" if self.times is None else "time (s)"
 
 
@@ -240,7 +240,7 @@ def _unit(units: str) -> float:
 
 
 def _kinds(m: Mechanism, *, velocities: bool) -> list[str]:
-    """What each number of q, or of v, is: a length, an angle, or of a quaternion."""
+    """Kinds of the numbers of q, or of v: a length, an angle, or part of a quaternion."""
     found: list[str] = []
     for kind in m.joint_types:
         count = kind.n_v if velocities else kind.n_q

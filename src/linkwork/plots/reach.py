@@ -1,4 +1,4 @@
-"""What a frame reaches: points of random configurations, and maps of poses proven by solutions."""
+"""Pictures of a frame's reach: points of random configurations, maps of proven poses."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def _towards_viewer(points: Floats) -> NDArray[np.bool_]:
 
 
 def _neighbours(points: Floats) -> Floats:
-    """How many points are in the cell of each, of 20 along the longest side."""
+    """Numbers of points in the cell of each, of 20 along the longest side."""
     low = points.min(axis=0)
     cell = max(float(np.ptp(points, axis=0).max()), 1e-9) / 20.0
     place = ((points - low) / cell).astype(int)
@@ -322,7 +322,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
 
 
 class _Starts:
-    """What is reached (..., k), by which configurations q (..., k, nq), and what to try next.
+    """Poses reached (..., k), configurations q (..., k, nq) that reach them, and what to try next.
 
     In turn from wherever the solver begins (later from random configurations), and from the
     solutions of the neighbour on each side.

@@ -117,7 +117,7 @@ class Problem:
 
     @property
     def summary(self) -> str:
-        """What it asks for in one line: tasks, joints that move, limits, objectives."""
+        """The problem in one line: tasks, joints that move, limits, objectives."""
         names = {task.name: type(task.task).__name__.lower() for task in self.tasks}
         told = [", ".join(f"{names[name]} '{name}'" for name in self.order[:3])]
         if len(self.order) > 3:

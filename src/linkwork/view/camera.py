@@ -24,7 +24,7 @@ VIEWS: dict[str, tuple[float, float]] = {
     "top": (-90.0, 90.0),
     "iso": (-55.0, 22.0),
 }
-"""Where the viewer stands: degrees from x towards y, and above the plane of x and y."""
+"""Directions of the viewer by name: degrees from x towards y, and above the plane of x and y."""
 
 
 _IN_FRONT = (-28.0, 18.0)
@@ -39,7 +39,7 @@ class Camera(NamedTuple):
     scale: float = 1.0
     """Pixels a metre."""
     origin: tuple[float, float] = (0.0, 0.0)
-    """Where the origin of space is in the drawing."""
+    """The place of the origin of space in the drawing."""
 
     def pixels(self, points: Any) -> Floats:
         """Points of space (..., 3), m, in the drawing (..., 2)."""
@@ -48,7 +48,7 @@ class Camera(NamedTuple):
         return np.stack([u + self.scale * x, v - self.scale * y], axis=-1)
 
     def nearness(self, points: Any) -> Floats:
-        """How near points of space (..., 3) are to the viewer (...), in pixels."""
+        """Nearness (...) of points of space (..., 3) to the viewer, in pixels."""
         return self.scale * (points @ self.toward)
 
     @property

@@ -86,7 +86,7 @@ class Drawing:
         return svg(self.layers, self.size, self.name, "\n".join(self.messages))
 
     def pixels(self, points: ArrayLike) -> Floats:
-        """Where points of the world (..., 3), m, are in the drawing (..., 2), y downward."""
+        """Places (..., 2) of points of the world (..., 3), m, in the drawing, y downward."""
         return self.camera.pixels(np.asarray(points, np.float64))
 
     def save(
@@ -468,7 +468,7 @@ def _below(
     symbol: float,
     ground: bool | None,
 ) -> Layer:
-    """What the robot stands on: a foot or supports of a skeleton, the shadow of shapes."""
+    """The ground: a foot or supports of a skeleton, the shadow of shapes."""
     if ground is False:
         return Layer("ground", ())
     if not solids:

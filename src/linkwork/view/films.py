@@ -20,10 +20,10 @@ _MOST_COLOURS = 255  # and one that stands for what stays as it was
 
 
 class Film(Protocol):
-    """What becomes a file."""
+    """Pictures on their way into a file."""
 
     form: str
-    """What pictures come as: the bytes of a "png", or rows of "rgba" pixels."""
+    """The form that pictures come in: the bytes of a "png", or rows of "rgba" pixels."""
 
     def add(self, picture: bytes) -> None:
         """Take the next picture.

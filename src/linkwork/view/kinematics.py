@@ -91,7 +91,7 @@ class _Functions:
 
 
 def _add_forces(made: _Functions, m: Mechanism) -> None:
-    """What depends on masses, where the description says them."""
+    """Functions of masses, where the description says them."""
     forces: list[tuple[str, str, str, Expressions]] = [
         ("gravity", "gravity_forces", "forces under gravity",
          lambda o, q: {"out": tree_gravity_forces(Sweep(o, m, q)).block(o)}),

@@ -160,6 +160,6 @@ def _occupy(busy: NDArray[np.bool_], line: Floats) -> None:
 
 
 def _covered(busy: NDArray[np.bool_], box: Box) -> int:
-    """How many cells with something drawn a box covers."""
+    """The number of cells with something drawn that a box covers."""
     left, top, right, bottom = (max(int(x / _CELL), 0) for x in box)
     return int(np.count_nonzero(busy[top : bottom + 1, left : right + 1]))

@@ -154,7 +154,7 @@ class ShownRobot:
 
     @property
     def q(self) -> Floats:
-        """Where it is (nq,): as it was put here, or as the user of the page has moved it since.
+        """The configuration (nq,): as put here, or as the user of the page has moved it since.
 
         Setting it moves it in the page at once; so do positions by joint name.
 
@@ -185,7 +185,7 @@ class ShownRobot:
         self._tell("ghost", {"q": _listed(self._ghost)})
 
     def for_the_page(self) -> PageRobot:
-        """What the page is made of."""
+        """The entry of the page."""
         return replace(self._made, q=self._q, ghost=self._ghost)
 
     def moved_by_page(self, q: Any) -> None:
@@ -242,7 +242,7 @@ class Viewer:
 
     @property
     def q(self) -> Floats:
-        """Where the first robot is; see `ShownRobot.q`."""
+        """The configuration (nq,) of the first robot; see `ShownRobot.q`."""
         return self._robots[0].q
 
     @q.setter
@@ -260,7 +260,7 @@ class Viewer:
 
     @property
     def scene(self) -> Scene | None:
-        """What stands around. One that has changed is shown where it is set again."""
+        """The scene around the robots. One that has changed is shown where it is set again."""
         return self._options["scene"]
 
     @scene.setter
@@ -322,7 +322,7 @@ class Viewer:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What is left out or shown simpler, and why: meshes that are missing, or very large."""
+        """Messages on what is left out or shown simpler: meshes that are missing, or very large."""
         with self._lock:
             return () if self._made is None else messages_of(self._made)
 

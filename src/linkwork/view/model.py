@@ -1,4 +1,4 @@
-"""What of a robot is seen: shapes in their places, a skeleton, joints, loops and masses.
+"""The view model: a robot's shapes in their places, its skeleton, joints, loops and masses.
 
 Every way to look at a robot (drawings, the page in the browser, pictures of it, glTF files) shows
 a `ViewModel`. It says what hangs on which link; where the links are, the robot's own kinematics
@@ -124,7 +124,7 @@ class LinkMass:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ViewModel:
-    """What of a robot is seen. Links are those of the robot, in the order of its frames.
+    """A robot as it is seen. Links are those of the robot, in the order of its frames.
 
     Indices of frames are those of ``mechanism.frame_names``, whose first are the links.
     """
@@ -211,7 +211,7 @@ class ViewModel:
 
 
 def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = ()) -> ViewModel:
-    """What of a robot is seen: its shapes of these kinds, its skeleton, joints, loops and masses.
+    """The view model of a robot: its shapes of these kinds, its skeleton, joints, loops and masses.
 
     ``allow`` are folders that meshes may lie in, beside the description's package. Meshes that
     several links have are one geometry.

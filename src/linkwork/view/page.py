@@ -46,7 +46,7 @@ SHOWN = (
     *("visual", "collision", "skeleton", "loops", "frames", "axes", "inertia", "com", "torques"),
     *("scene", "ground", "shadow"),
 )
-"""What the page can show: names for ``show``."""
+"""Names for ``show``."""
 
 MODULES = (
     *("dom.js", "shapes.js", "stage.js", "compass.js", "robot.js", "kinematics.js", "panel.js"),
@@ -177,7 +177,7 @@ def page_data(
 
 
 def messages_of(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a page leaves out or shows simpler, and why, each once."""
+    """Messages on what a page leaves out or shows simpler, each once."""
     return tuple(dict.fromkeys(text for robot in data["robots"] for text in robot["messages"]))
 
 
@@ -357,7 +357,7 @@ def _rounded(values: Floats, digits: int) -> list[float]:
 
 
 def _appended(binary: bytearray, data: bytes) -> list[int]:
-    """Where bytes stand once they are appended: offset and length."""
+    """Offset and length of bytes that are appended."""
     binary += data
     return [len(binary) - len(data), len(data)]
 

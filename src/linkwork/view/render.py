@@ -74,7 +74,7 @@ class Look(NamedTuple):
         return self.size[1] / (2.0 * np.tan(np.radians(_OPENING / 2.0)))
 
     def pixels(self, points: ArrayLike) -> Floats:
-        """Where points of the world (..., 3), m, are in the picture (..., 2), y downward.
+        """Places (..., 2) of points of the world (..., 3), m, in the picture, y downward.
 
         Points that are not in front of the camera are nowhere: NaN.
         """
@@ -102,7 +102,7 @@ class Rendered:
     camera: Look
 
     def pixels(self, points: ArrayLike) -> Floats:
-        """Where points of the world (..., 3), m, are in the picture (..., 2), y downward."""
+        """Places (..., 2) of points of the world (..., 3), m, in the picture, y downward."""
         return self.camera.pixels(points)
 
     def _repr_mimebundle_(self, **_which: Any) -> dict[str, Any]:
@@ -406,7 +406,7 @@ def _not_straight_down(direction: Any) -> tuple[Floats, Floats, Floats]:
 
 
 def _distance(look: Look, points: Floats) -> float:
-    """How far the middle of what is shown is from the camera."""
+    """The distance from the camera to the middle of what is shown."""
     depths = (look.eye - points) @ look.toward
     return float(0.5 * (depths.min() + depths.max()))
 

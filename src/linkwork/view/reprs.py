@@ -1,4 +1,4 @@
-"""What a notebook shows of robots, results, runs and motions: a drawing, and some words beside it.
+"""HTML for notebooks of robots, results, runs and motions: a drawing, and some words beside it.
 
 Names come from strangers: all of them are escaped. A picture that cannot be made is left out.
 """
@@ -81,7 +81,7 @@ def _is_open(m: Mechanism, q: Floats) -> bool:
 
 
 def _words(result: IKResult) -> list[tuple[str, str]]:
-    """What a result says."""
+    """The words beside a result's drawing."""
     success = np.asarray(result.success)
     solved = "yes" if success.all() else "no"
     if success.ndim:

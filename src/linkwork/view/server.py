@@ -39,7 +39,7 @@ from urllib.parse import parse_qs, urlsplit
 from linkwork.errors import InputError
 
 Message: TypeAlias = "Mapping[str, Any]"
-"""What is written as a JSON object; ``type`` says what it is."""
+"""A message, which is written as a JSON object; its ``type`` says what it is."""
 
 PORT = 8790
 """The port that is tried first where none is asked for."""
@@ -185,7 +185,7 @@ class PageServer:
 
     @property
     def open_pages(self) -> int:
-        """How many pages have their stream open."""
+        """The number of pages that have their stream open."""
         return len(self._pages)
 
     @property
@@ -215,7 +215,7 @@ class PageServer:
 
     @property
     def for_a_page(self) -> dict[str, Any]:
-        """What a page must know of the server; what happens from now on it will be told.
+        """The server as a page must know it; what happens from now on it will be told.
 
         ``url`` is empty: the page asks whoever it came from, which may be a tunnel's other end.
         """
@@ -349,7 +349,7 @@ class PageServer:
             raise _Refused(400, str(error)) from None
 
     def _take(self, request: _Request) -> None:
-        """What a page says, and the same for the others."""
+        """Take what a page says, and tell the others."""
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise _Refused(415, "send application/json")
         try:

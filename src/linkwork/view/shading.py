@@ -31,7 +31,7 @@ MOST_AREAS = 4_000
 _SHADES = (16, 10, 6, 4, 2)
 _FINE, _MOST_SAMPLES = 1.25, 2.5e6  # samples a pixel, each way; and in all
 _LIGHT = np.array([-0.36, 0.58, 0.73]) / np.linalg.norm([-0.36, 0.58, 0.73])
-"""Where the light comes from: along the drawing to the right, upward, towards the viewer."""
+"""The direction to the light: along the drawing to the right, upward, towards the viewer."""
 _CREASE = np.cos(np.radians(38.0))
 _SHORTEST = 7.0  # pixels of an edge, with those that it goes on with
 _MANY, _ROUGH = 300, 0.2
@@ -95,7 +95,7 @@ def shaded(solids: Sequence[Solid], camera: Camera, size: tuple[float, float]) -
 def _shades_and_areas(
     triangles: Ints, part: Ints, normals: Floats, pairs: _Pairs
 ) -> tuple[Floats, Ints]:
-    """How light each triangle is, from 0 to 1, and the label of its area, in not too many areas."""
+    """Lightness of each triangle, from 0 to 1, and the label of its area, in not too many areas."""
     light = 0.5 + 0.5 * (normals @ _LIGHT)
     level, labels = light, np.arange(len(triangles))
     for shades in _SHADES:
@@ -451,7 +451,7 @@ def _pairs(samples: _Samples, visible: NDArray[np.bool_]) -> _Pairs:
 
 
 def _divided(faces: _Faces, grid: _Grid) -> tuple[Floats, Ints, Floats, _Pairs]:
-    """What is visible, in which faces that cut through each other are divided: the smaller one.
+    """Visible faces; of two that cut through each other the smaller one is divided.
 
     Corners, parts and normals of the faces, and which lie in front of which.
     """

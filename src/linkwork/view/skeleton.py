@@ -123,7 +123,7 @@ def _distinct(points: list[Floats], near: float) -> list[Floats]:
 
 
 def _tip(m: Mechanism, body: int, ends: Collection[int], near: float) -> list[Floats]:
-    """Where a body ends that nothing hangs on: the farthest of its links, or its centre of mass.
+    """The end of a body that nothing hangs on: the farthest of its links, or its centre of mass.
 
     Links with shape or mass are taken before others.
     """

@@ -302,7 +302,7 @@ def _loops(at: Posture, camera: Camera, size: float) -> Iterator[tuple[float, li
 
 
 def ground(at: Posture, camera: Camera, size: float) -> list[Mark]:
-    """What stands still: supports of hinges seen along their axes, else a hatched foot."""
+    """Marks of the ground: supports of hinges seen along their axes, else a hatched foot."""
     R, p = at.bodies
     children = [b for b in range(1, at.m.n_bodies) if int(at.m.parent[b]) == 0]
     points = _apart(at.joined[0], 0.2 / camera.scale)
