@@ -42,9 +42,9 @@ from linkwork.compile.typed import (
 )
 
 PIECE, POSE, BALL, BOX, PLANE = 24, 12, 4, 16, 4
-"""Numbers of a row: a piece, a pose (rows of 3x4), a ball (x, y, z, r), a rounded box (for each axis
-its three components, the centre along it and the half length; then the radius), a half-space (the
-normal and its offset)."""
+"""Numbers of a row: a piece, a pose (rows of 3x4), a ball (x, y, z, r), a rounded box (for each
+axis its three components, the centre along it and the half length; then the radius), a half-space
+(the normal and its offset)."""
 
 ENTRY, MOST_TODO = 6, 4096
 FULL = 1 + ENTRY * MOST_TODO
@@ -545,8 +545,8 @@ def check_rows(
 
     ``narrow``: room for q and poses of sixteen lanes, for a ball of each body and for the balls of
     a pair. A configuration with a number of greater size than ``most`` is decided on the pieces
-    alone, since the radii do not count its rounding. ``counts``: all, hit by the inner balls, looked
-    at on the pieces, and one more than the number of the last row that is not finite.
+    alone, since the radii do not count its rounding. ``counts``: all, hit by the inner balls,
+    looked at on the pieces, and one more than the number of the last row that is not finite.
     """
     n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     poses = offset(narrow, n_q * WIDTH32)
