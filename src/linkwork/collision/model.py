@@ -161,15 +161,17 @@ class CollisionModel(ProcessBound):
             if known is scene and contents == objects:
                 return tables
         found = obstacles_of(objects)
-        tables = scene_tables(found, self._robot, reach=self.reach, allowed=self._allowed(scene, found))
-        self._scenes = [*(s for s in self._scenes[-7:] if s[0] is not scene), (scene, objects, tables)]
+        allowed = np.zeros((0, 2), np.int64)
+        tables = scene_tables(found, self._robot, reach=self.reach, allowed=allowed)
+        self._scenes = [
+            *(s for s in self._scenes[-7:] if s[0] is not scene),
+            (scene, objects, tables),
+        ]
         return tables
 
     # questions
 
-    def collides(
-        self, q: ArrayLike, scene: Any = None, *, threads: int | None = None
-    ) -> Booleans:
+    def collides(self, q: ArrayLike, scene: Any = None, *, threads: int | None = None) -> Booleans:
         """Whether the robot touches itself or the scene at q (..., nq): booleans (...,).
 
         Decided on the convex pieces of its shapes, whatever the balls of the cover are. Two things

@@ -55,7 +55,7 @@ all pieces are looked at. Each note has first and count of pieces of one body, t
 # places in `ints` of a robot
 N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, N_PARTS = 0, 1, 2, 3, 4, 5, 6, 7
 # places in `ints` of a scene
-N_BOXES, N_PLANES, BOX_ROWS, PLANE_ROWS, N_ALLOWED, ALLOWED = 0, 1, 2, 3, 4, 5
+N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, SCENE_HEAD = 0, 1, 2, 3, 4, 5
 # numbers of a part: its balls, its inner balls, its pieces; first and count of each
 PART = 6
 
@@ -241,15 +241,15 @@ def against_scene(
 ) -> I64:
     """The lanes in which the robot surely touches the scene; what may touch is noted.
 
-    ``shapes``: boxes sixteen by sixteen, number by number; boxes one by one; inner boxes;
-    half-spaces; inner half-spaces.
+    ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
+    boxes; half-spaces; inner half-spaces.
     """
     hit = 0
-    n_boxes, n_planes = scene[N_BOXES], scene[N_PLANES]
-    chunks = (n_boxes + WIDTH32 - 1) // WIDTH32
+    n_rows, n_planes = scene[N_ROWS], scene[N_PLANES]
+    chunks = (n_rows + WIDTH32 - 1) // WIDTH32
     singles = offset(shapes, chunks * WIDTH32 * BOX)
-    inners = offset(singles, n_boxes * BOX)
-    planes = offset(inners, n_boxes * BOX)
+    inners = offset(singles, n_rows * BOX)
+    planes = offset(inners, n_rows * BOX)
     inner_planes = offset(planes, n_planes * PLANE)
     for body in range(robot[N_BODIES]):
         ball = offset(balls, body * BALL)
@@ -269,11 +269,10 @@ def against_scene(
                 bits &= bits - 1
                 shape = offset(singles, k * BOX)
                 near = bits_of(near_box(centre, ball[3], shape)) & given & ~hit
-                row = scene[scene[BOX_ROWS] + k]
-                if near != 0 and not is_allowed(scene, body, row):
+                if near != 0 and not is_allowed(scene, body, k):
                     inner = offset(inners, k * BOX)
                     hit |= body_against(
-                        body, row, False, shape, inner, robot, balls, poses, near, todo, room
+                        body, k, False, shape, inner, robot, balls, poses, near, todo, room
                     )
         for k in range(n_planes):
             plane = offset(planes, k * PLANE)
@@ -448,8 +447,7 @@ def anything_touches(
         entry[1] = ranges[2 * a + 1]
         if robot[robot[MOVES] + a] == 0:
             continue
-        for n in range(scene[N_BOXES] + scene[N_PLANES]):
-            row = scene[scene[BOX_ROWS] + n]
+        for row in range(scene[N_ROWS]):
             entry[2] = row
             entry[3] = 1
             entry[4] = -1

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision import spheres
+from linkwork.collision.obstacles import Obstacles
+from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HULL, POINT, SEGMENT
 from linkwork.compile.typed import WIDTH32
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
-
-POINT, SEGMENT, BOX, CYLINDER, ELLIPSOID, HULL, HALF_SPACE = range(7)
 
 EPSILON = 2.0**-24
 """The largest relative error of rounding to float32."""
@@ -97,41 +97,26 @@ class SceneTables:
     shapes: Singles
     rows: Floats  # (n, 24)
     vertices: Floats
-    names: tuple[str, ...]  # of objects
-    object_of_row: Integers
+    obstacles: Obstacles
 
 
 def scene_tables(
-    rows: Floats,
-    vertices: Floats,
-    names: Sequence[str],
-    object_of_row: Integers,
-    robot: RobotTables,
-    *,
-    reach: float,
-    allowed: Integers,
+    obstacles: Obstacles, robot: RobotTables, *, reach: float, allowed: Integers
 ) -> SceneTables:
-    """The tables of obstacles, whose ``rows`` (n, 24) stand in the world.
+    """The tables of obstacles.
 
     ``reach`` (m): how far any point of the robot comes from the world's origin, for what rounding
     adds to the boxes. ``allowed`` (n, 2): bodies, and rows that they may touch.
     """
-    rows = np.array(rows, np.float64).reshape(-1, spheres.PIECE)
+    rows = obstacles.rows.copy()
     kinds = rows[:, 0].astype(np.int64)
-    hulls = kinds == HULL
-    rows[hulls, 5] += len(robot.vertices)
-    vertices = np.concatenate([robot.vertices, vertices])
-    flat = np.flatnonzero(kinds == HALF_SPACE)
-    solid = np.flatnonzero(kinds != HALF_SPACE)
-    boxes = np.zeros((len(solid), spheres.BOX))
-    inner = np.zeros((len(solid), spheres.BOX))
-    for n, k in enumerate(solid):
-        outer_box, inner_box = _boxes(rows[k], vertices)
-        boxes[n] = _row(rows[k], *outer_box)
-        inner[n] = _row(rows[k], *inner_box)
+    rows[kinds == HULL, 5] += len(robot.vertices)
+    boxes, inner = _boxes(obstacles)
+    flat = obstacles.half_spaces
     scale = reach + np.abs(boxes[:, [3, 4, 8, 9, 13, 14]]).max(axis=1, initial=0.0)
     boxes[:, 15] += 16 * EPSILON * scale
     inner[:, 15] -= 16 * EPSILON * scale
+    boxes[flat], inner[flat] = _nowhere(), _nowhere()
     planes = np.zeros((len(flat), spheres.PLANE))
     planes[:, :3] = rows[flat][:, [10, 14, 18]]
     planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], rows[flat][:, [11, 15, 19]])
@@ -139,59 +124,52 @@ def scene_tables(
     inner_planes = planes.copy()
     planes[:, 3] += error
     inner_planes[:, 3] -= error
-    head = [len(solid), len(flat), 6, 6 + len(solid), len(allowed), 6 + len(rows)]
+    first = spheres.SCENE_HEAD
+    head = [len(rows), len(flat), first, len(allowed), first + len(flat)]
     return SceneTables(
-        np.concatenate([head, solid, flat, np.ravel(allowed)]).astype(np.int64),
+        np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
             [_in_lanes(boxes), *map(np.ravel, (boxes, inner, planes, inner_planes)), np.zeros(16)]
         ).astype(np.float32),
-        np.ascontiguousarray(rows),
-        vertices,
-        tuple(names),
-        np.asarray(object_of_row, np.int64),
+        rows,
+        np.concatenate([robot.vertices, obstacles.vertices]),
+        obstacles,
     )
 
 
 def _in_lanes(boxes: Floats) -> Floats:
     """Boxes sixteen by sixteen, number by number; boxes far away fill the last sixteen."""
     n = -(-len(boxes) // WIDTH32) * WIDTH32
-    filled = np.zeros((n, spheres.BOX))
-    filled[:, 3] = NOWHERE
+    filled = np.tile(_nowhere(), (n, 1))
     filled[: len(boxes)] = boxes
     return filled.reshape(-1, WIDTH32, spheres.BOX).transpose(0, 2, 1).ravel()
 
 
-Placed = tuple[Any, Any, float]
-"""The centre of a rounded box in the frame of its piece, its half lengths, its radius."""
-
-
-def _boxes(row: Floats, vertices: Floats) -> tuple[Placed, Placed]:
-    """A rounded box that holds a piece, and one that lies in it."""
-    kind, radius = int(row[0]), float(row[1])
-    sizes, centre = row[2:5], np.zeros(3)
-    if kind in (POINT, SEGMENT, BOX):
-        halves = sizes if kind == BOX else np.array([0.0, 0.0, sizes[1] if kind == SEGMENT else 0])
-        return (centre, halves, radius), (centre, halves, radius)
-    if kind == CYLINDER:
-        r, h = sizes[0], sizes[1]
-        within = np.array([r * np.sqrt(0.5), r * np.sqrt(0.5), h])
-        return (centre, np.array([r, r, h]), radius), (centre, within, radius)
-    if kind == ELLIPSOID:
-        return (centre, sizes, radius), (centre, sizes * np.sqrt(1 / 3), radius)
-    first, n = int(row[5]), int(row[6])
-    points = vertices[first : first + 3 * n].reshape(3, n)
-    low, high = points.min(axis=1), points.max(axis=1)
-    outer = ((low + high) / 2, (high - low) / 2, radius)
-    return outer, (np.array([NOWHERE, 0.0, 0.0]), np.zeros(3), 0.0)
-
-
-def _row(row: Floats, centre: Floats, halves: Floats, radius: float) -> Floats:
-    """A rounded box of a piece as the numbers that are compared, in the world."""
-    T = row[8:20].reshape(3, 4)
-    middle = T[:, :3] @ centre + T[:, 3]
+def _nowhere() -> Floats:
+    """A box that nothing touches."""
     made = np.zeros(spheres.BOX)
-    for k in range(3):
-        axis = T[:, k]
-        made[5 * k : 5 * k + 5] = [*axis, axis @ middle, halves[k]]
-    made[15] = radius
+    made[3] = NOWHERE
     return made
+
+
+def _boxes(obstacles: Obstacles) -> tuple[Floats, Floats]:
+    """Rounded boxes (n, 16) that hold the pieces, and such that lie in them."""
+    kinds = obstacles.rows[:, 0].astype(np.int64)
+    radius, sizes = obstacles.rows[:, 1], obstacles.rows[:, 2:5]
+    axes = obstacles.boxes[:, :9].reshape(-1, 3, 3)
+    halves = obstacles.boxes[:, 12:].copy()
+    sharp = np.isin(kinds, (POINT, SEGMENT))
+    halves[sharp] -= radius[sharp, None]
+    halves[kinds == SEGMENT] = sizes[kinds == SEGMENT][:, [0, 0, 1]]
+    rounding = np.where(sharp, radius, 0.0)
+    outer = np.zeros((len(kinds), spheres.BOX))
+    along = np.einsum("nij,nj->ni", axes, obstacles.boxes[:, 9:12])
+    for k in range(3):
+        outer[:, 5 * k : 5 * k + 3] = axes[:, k]
+        outer[:, 5 * k + 3], outer[:, 5 * k + 4] = along[:, k], halves[:, k]
+    outer[:, 15] = rounding
+    inner = outer.copy()
+    inner[np.ix_(kinds == CYLINDER, [4, 9])] *= np.sqrt(0.5)
+    inner[np.ix_(kinds == ELLIPSOID, [4, 9, 14])] *= np.sqrt(1 / 3)
+    inner[kinds == HULL] = _nowhere()
+    return outer, inner
