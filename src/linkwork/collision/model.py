@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +14,7 @@ from linkwork.checks import real_rows
 from linkwork.collision import spheres
 from linkwork.collision.cover import Cover
 from linkwork.collision.frames import Frames
-from linkwork.collision.obstacles import Obstacles, obstacles_of
+from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import PairTable
 from linkwork.collision.pieces import Piece, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
@@ -23,7 +22,7 @@ from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH, WIDTH32, library
 from linkwork.errors import InputError
-from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.model import Mechanism
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -151,7 +150,7 @@ class CollisionModel(ProcessBound):
 
     @cached_property
     def _check(self) -> Any:
-        kinds = [ctypes.c_int64] * 18
+        kinds = [ctypes.c_int64] * 25
         return ctypes.CFUNCTYPE(None, *kinds)(self._code.address("check_rows"))
 
     def _scene(self, scene: Any) -> SceneTables:
@@ -202,16 +201,24 @@ class CollisionModel(ProcessBound):
         narrow = np.empty(WIDTH32 * (n_q + 15 * n_b) + robot.room, np.float32)
         wide = np.empty(WIDTH * (n_q + 24 * n_b))
         todo, counts = np.empty(spheres.FULL + 1, np.int64), np.zeros(4, np.int64)
-        arrays = (robot.ints, self._balls, robot.ranges, robot.pieces)
-        around = (scene.ints, scene.shapes, scene.rows, scene.vertices)
-        rooms = (narrow, wide, todo, verdicts[first // WIDTH32 :], counts)
+        clouds, most = scene.obstacles.clouds, scene.most_found
+        found = np.empty(most, np.int64)
+        arrays = (
+            *(robot.ints, self._balls, robot.ranges, robot.pieces),
+            *(scene.ints, scene.shapes, scene.rows, scene.vertices),
+            *(scene.obstacles.tree.index, scene.obstacles.tree.numbers),
+            *(clouds.index, clouds.numbers, robot.balls, narrow, wide, todo, found),
+        )
         self._check(
             part.ctypes.data,
             len(part),
             self._most.ctypes.data,
             frames.address("frames32"),
             frames.address("frames64"),
-            *(array.ctypes.data for array in (*arrays, *around, *rooms)),
+            *(array.ctypes.data for array in arrays),
+            most,
+            verdicts[first // WIDTH32 :].ctypes.data,
+            counts.ctypes.data,
         )
         if counts[3]:
             row = first + int(counts[3]) - 1

@@ -16,6 +16,7 @@ from linkwork.collision import spheres
 from linkwork.collision.obstacles import Obstacles
 from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HULL, POINT, SEGMENT
 from linkwork.compile.typed import WIDTH32
+from linkwork.mechanism.shapes import Points
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -72,8 +73,8 @@ def robot_tables(
     head = [n_bodies, len(pairs), n_q, 0, 0, 0, 0, n_parts]
     chunks = [cover.body_ranges, parts, pairs, np.array(moves, np.int64)]
     places = (spheres.BODY_RANGES, spheres.PART_RANGES, spheres.PAIRS, spheres.MOVES)
-    for place, chunk in zip(places, chunks, strict=True):
-        head[place] = 8 + sum(c.size for c in chunks[: places.index(place)])
+    for k, place in enumerate(places):
+        head[place] = 8 + sum(c.size for c in chunks[:k])
     ints = np.concatenate([head, *[np.ravel(c) for c in chunks]]).astype(np.int64)
     balls = np.vstack([cover.body_spheres, cover.part_spheres, cover.spheres, inner[kept]])
     most = max((int(n) for n in cover.body_ranges[:, 1]), default=0)
@@ -98,6 +99,14 @@ class SceneTables:
     rows: Floats  # (n, 24)
     vertices: Floats
     obstacles: Obstacles
+
+    @property
+    def most_found(self) -> int:
+        """How many rows, or points of a cloud, can be found at once."""
+        clouds = [
+            len(e.shape.points) for e in self.obstacles.objects if isinstance(e.shape, Points)
+        ]
+        return max(1, len(self.rows), *clouds)
 
 
 def scene_tables(
@@ -125,7 +134,7 @@ def scene_tables(
     planes[:, 3] += error
     inner_planes[:, 3] -= error
     first = spheres.SCENE_HEAD
-    head = [len(rows), len(flat), first, len(allowed), first + len(flat)]
+    head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
     return SceneTables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
