@@ -1,0 +1,1 @@
+"""What touches what, and how near: shapes in pieces, distances, pairs of links."""
