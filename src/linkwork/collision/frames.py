@@ -143,7 +143,7 @@ class Frames(ProcessBound):
     def _called(self, function: Function, q: ArrayLike) -> tuple[Reals, Reals]:
         kind = FUNCTIONS[function]
         real, lanes = np.float32 if kind.single else np.float64, kind.lanes
-        rows = real_rows(q, "q", self.n_q).reshape(-1, self.n_q).astype(real)
+        rows = real_rows(np.atleast_2d(q), "q", self.n_q).astype(real)
         n, sizes = len(rows), (12 * self.n_bodies, 6 * self.n_twists if kind.twists else 0)
         found = [np.empty((n + lanes, size), real) for size in sizes]
         call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (2 + kind.twists))
