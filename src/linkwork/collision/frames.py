@@ -22,7 +22,8 @@ from linkwork.algorithms.sweep import FramePose, Sweep, poses
 from linkwork.algorithms.vector3 import Scalar, negated, plus, times
 from linkwork.checks import real_rows
 from linkwork.compile.compiler import Compiler, Facts, Made, ProcessBound
-from linkwork.compile.machine_code import COMPILING, VERY_LONG, object_code
+from linkwork.compile.machine_code import COMPILING, object_code
+from linkwork.compile.recipe import LONGEST_UNROLLED
 from linkwork.compile.target import new_module
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.graph import ZERO, GraphOps
@@ -142,7 +143,7 @@ class Frames(ProcessBound):
     def _called(self, function: Function, q: ArrayLike) -> tuple[Reals, Reals]:
         kind = FUNCTIONS[function]
         real, lanes = np.float32 if kind.single else np.float64, kind.lanes
-        rows = real_rows(q, "q", self.n_q).reshape(-1, self.n_q).astype(real)
+        rows = real_rows(np.atleast_2d(q), "q", self.n_q).astype(real)
         n, sizes = len(rows), (12 * self.n_bodies, 6 * self.n_twists if kind.twists else 0)
         found = [np.empty((n + lanes, size), real) for size in sizes]
         call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (2 + kind.twists))
@@ -166,9 +167,9 @@ def _make(
     graph = graph_of(traced, fuse=target.fused)
     module = new_module(function, target)
     _emit(module, graph, function, fused=target.fused)
-    n = graph.n_assignments
-    code = object_code(module, target, simplify=n <= _LONG, quick=n > VERY_LONG)
-    return {"column_of": column_of}, code
+    quick = m.n_bodies > LONGEST_UNROLLED  # these are written out too, and cut the code's speed
+    simplify = graph.n_assignments <= _LONG and not quick
+    return {"column_of": column_of}, object_code(module, target, simplify=simplify, quick=quick)
 
 
 _LONG = 3_000

@@ -119,9 +119,7 @@ def closest(
 
 
 @typed
-def touches(
-    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64
-) -> Bool:
+def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64) -> Bool:
     """Whether two pieces are within `margin` of each other (m); numbers that are none: yes."""
     out = local_f64(9)
     pair = local_f64(PAIR)
@@ -225,9 +223,7 @@ def _start(out: PtrF64, pair: PtrF64, s: PtrF64) -> None:
 
 
 @typed
-def _to_world(
-    radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, out: PtrF64
-) -> None:
+def _to_world(radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, out: PtrF64) -> None:
     """Write the answer in the world: the point on A at TRIED of `s`, the normal at NORMAL."""
     _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
     x = s[TRIED]
@@ -244,9 +240,7 @@ def _to_world(
 
 
 @typed
-def _farthest(
-    row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64
-) -> tuple[F64, F64, F64]:
+def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest point of a core in a direction, both in the piece's frame."""
     kind = row[0]
     if kind == BOX:
@@ -275,9 +269,7 @@ def _farthest(
 
 
 @typed
-def _farthest_vertex(
-    row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64
-) -> tuple[F64, F64, F64]:
+def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest vertex of a hull in a direction: WIDTH at a time."""
     first = i64(row[5])
     n = i64(row[6])
@@ -698,9 +690,7 @@ def _swap(w: PtrF64, i: I64, j: I64) -> None:
 
 
 @typed
-def _far_pair(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w: PtrF64
-) -> None:
+def _far_pair(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w: PtrF64) -> None:
     """Write the two of the outermost corners along the axes that are farthest apart."""
     for k in range(6):
         s[TRIED], s[TRIED + 1], s[TRIED + 2] = 0.0, 0.0, 0.0
@@ -914,9 +904,7 @@ def _sew(w: PtrF64, t: PtrI64, new: I64, rim: I64) -> Bool:
 
 
 @typed
-def _half_space(
-    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, out: PtrF64
-) -> F64:
+def _half_space(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, out: PtrF64) -> F64:
     """As `closest` where one of the two is a half-space: one farthest point of the other."""
     pair = local_f64(PAIR)
     if A[0] == HALF_SPACE:

@@ -10,7 +10,9 @@ pieces, whatever the balls are; their radii count the rounding (see `tables`).
 
 from __future__ import annotations
 
+from linkwork.collision.cloud import cloud_touches, point_piece, points_near
 from linkwork.collision.narrow import touches
+from linkwork.collision.tree import visit_near
 from linkwork.compile.typed import (
     F32,
     F64,
@@ -27,6 +29,7 @@ from linkwork.compile.typed import (
     bits_of,
     call_at,
     f32,
+    f64,
     i64,
     lane,
     lane_max,
@@ -42,9 +45,9 @@ from linkwork.compile.typed import (
 )
 
 PIECE, POSE, BALL, BOX, PLANE = 24, 12, 4, 16, 4
-"""Numbers of a row: a piece, a pose (rows of 3x4), a ball (x, y, z, r), a rounded box (for each axis
-its three components, the centre along it and the half length; then the radius), a half-space (the
-normal and its offset)."""
+"""Numbers of a row: a piece, a pose (rows of 3x4), a ball (x, y, z, r), a rounded box (for each
+axis its three components, the centre along it and the half length; then the radius), a half-space
+(the normal and its offset)."""
 
 ENTRY, MOST_TODO = 6, 4096
 FULL = 1 + ENTRY * MOST_TODO
@@ -52,10 +55,13 @@ FULL = 1 + ENTRY * MOST_TODO
 all pieces are looked at. Each note has first and count of pieces of one body, the same of another
 (or the row of an obstacle), whether it is a body's (0) or an obstacle's (-1), and the lanes."""
 
+MANY = 192
+"""Rows of a scene of which all are looked at; more are found by their tree."""
+
 # places in `ints` of a robot
 N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, N_PARTS = 0, 1, 2, 3, 4, 5, 6, 7
 # places in `ints` of a scene
-N_BOXES, N_PLANES, BOX_ROWS, PLANE_ROWS, N_ALLOWED, ALLOWED = 0, 1, 2, 3, 4, 5
+N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, N_CLOUDS, SCENE_HEAD = range(7)
 # numbers of a part: its balls, its inner balls, its pieces; first and count of each
 PART = 6
 
@@ -228,12 +234,38 @@ def body_against(
 
 
 @typed
+def box_against(
+    body: I64,
+    row: I64,
+    scene: PtrI64,
+    boxes: PtrF32,
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    centre: PtrF32,
+    given: I64,
+    todo: PtrI64,
+    room: PtrF32,
+) -> I64:
+    """The lanes in which a body surely touches the piece of a row; what may touch is noted."""
+    shape = offset(boxes, row * BOX)
+    near = bits_of(near_box(centre, balls[body * BALL + 3], shape)) & given
+    if near == 0 or is_allowed(scene, body, row):
+        return 0
+    inner = offset(shape, scene[N_ROWS] * BOX)
+    return body_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
+
+
+@typed
 def against_scene(
     robot: PtrI64,
     balls: PtrF32,
     poses: PtrF32,
     scene: PtrI64,
     shapes: PtrF32,
+    tree: PtrI64,
+    tree_numbers: PtrF64,
+    rows: PtrI64,
     given: I64,
     todo: PtrI64,
     room: PtrF32,
@@ -241,15 +273,15 @@ def against_scene(
 ) -> I64:
     """The lanes in which the robot surely touches the scene; what may touch is noted.
 
-    ``shapes``: boxes sixteen by sixteen, number by number; boxes one by one; inner boxes;
-    half-spaces; inner half-spaces.
+    ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
+    boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked where there are many;
+    ``rows``: room for as many.
     """
     hit = 0
-    n_boxes, n_planes = scene[N_BOXES], scene[N_PLANES]
-    chunks = (n_boxes + WIDTH32 - 1) // WIDTH32
+    n_rows, n_planes = scene[N_ROWS], scene[N_PLANES]
+    chunks = (n_rows + WIDTH32 - 1) // WIDTH32
     singles = offset(shapes, chunks * WIDTH32 * BOX)
-    inners = offset(singles, n_boxes * BOX)
-    planes = offset(inners, n_boxes * BOX)
+    planes = offset(singles, 2 * n_rows * BOX)
     inner_planes = offset(planes, n_planes * PLANE)
     for body in range(robot[N_BODIES]):
         ball = offset(balls, body * BALL)
@@ -261,19 +293,80 @@ def against_scene(
         middle_x, middle_y, middle_z = lane(x, 8), lane(y, 8), lane(z, 8)
         dx, dy, dz = x - middle_x, y - middle_y, z - middle_z
         swept = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
-        for chunk in range(chunks):
-            these = offset(shapes, chunk * WIDTH32 * BOX)
-            bits = near_boxes(middle_x, middle_y, middle_z, swept, these)
+        if n_rows <= MANY:
+            for chunk in range(chunks):
+                these = offset(shapes, chunk * WIDTH32 * BOX)
+                bits = near_boxes(middle_x, middle_y, middle_z, swept, these)
+                while bits != 0:
+                    k = chunk * WIDTH32 + lowest_bit(bits)
+                    bits &= bits - 1
+                    hit |= box_against(
+                        body,
+                        k,
+                        scene,
+                        singles,
+                        robot,
+                        balls,
+                        poses,
+                        centre,
+                        given & ~hit,
+                        todo,
+                        room,
+                    )
+        elif swept < 3.0 * ball[3]:
+            n = visit_near(
+                tree,
+                tree_numbers,
+                f64(middle_x),
+                f64(middle_y),
+                f64(middle_z),
+                f64(swept),
+                rows,
+                n_rows,
+            )
+            for k in range(n):
+                hit |= box_against(
+                    body,
+                    rows[k],
+                    scene,
+                    singles,
+                    robot,
+                    balls,
+                    poses,
+                    centre,
+                    given & ~hit,
+                    todo,
+                    room,
+                )
+        else:
+            bits = given & ~hit
             while bits != 0:
-                k = chunk * WIDTH32 + lowest_bit(bits)
+                one = bits & -bits
+                k = lowest_bit(bits)
                 bits &= bits - 1
-                shape = offset(singles, k * BOX)
-                near = bits_of(near_box(centre, ball[3], shape)) & given & ~hit
-                row = scene[scene[BOX_ROWS] + k]
-                if near != 0 and not is_allowed(scene, body, row):
-                    inner = offset(inners, k * BOX)
-                    hit |= body_against(
-                        body, row, False, shape, inner, robot, balls, poses, near, todo, room
+                n = visit_near(
+                    tree,
+                    tree_numbers,
+                    f64(lane(x, k)),
+                    f64(lane(y, k)),
+                    f64(lane(z, k)),
+                    f64(ball[3]),
+                    rows,
+                    n_rows,
+                )
+                for r in range(n):
+                    hit |= box_against(
+                        body,
+                        rows[r],
+                        scene,
+                        singles,
+                        robot,
+                        balls,
+                        poses,
+                        centre,
+                        one & ~hit,
+                        todo,
+                        room,
                     )
         for k in range(n_planes):
             plane = offset(planes, k * PLANE)
@@ -448,8 +541,7 @@ def anything_touches(
         entry[1] = ranges[2 * a + 1]
         if robot[robot[MOVES] + a] == 0:
             continue
-        for n in range(scene[N_BOXES] + scene[N_PLANES]):
-            row = scene[scene[BOX_ROWS] + n]
+        for row in range(scene[N_ROWS]):
             entry[2] = row
             entry[3] = 1
             entry[4] = -1
@@ -469,6 +561,115 @@ def anything_touches(
 
 
 @typed
+def exact_poses(
+    robot: PtrI64, wanted: I64, q: PtrF64, last: I64, frames64: I64, wide: PtrF64
+) -> None:
+    """Write the float64 poses of the wanted lanes into ``wide``.
+
+    ``q``: the rows of the block, the ``last`` one again where there are no more. ``wide``: room for
+    q of eight lanes, and for the poses of all sixteen.
+    """
+    n_q = robot[N_Q]
+    poses = offset(wide, n_q * WIDTH)
+    size = robot[N_BODIES] * POSE * WIDTH
+    for half in range(2):
+        if (wanted >> (half * WIDTH)) & 255 == 0:
+            continue
+        for k in range(WIDTH):
+            row = offset(q, min(half * WIDTH + k, last) * n_q)
+            for i in range(n_q):
+                wide[i * WIDTH + k] = row[i]
+        call_at(frames64, wide, offset(poses, half * size))
+
+
+@typed
+def moved_ball(pose: PtrF64, ball: PtrF64, out: PtrF64) -> None:
+    """A ball of a body, in the world."""
+    for i in range(3):
+        row = offset(pose, 4 * i)
+        out[i] = row[0] * ball[0] + (row[1] * ball[1] + (row[2] * ball[2] + row[3]))
+    out[3] = ball[3]
+
+
+@typed
+def ball_in_cloud(
+    pose: PtrF64, ball: PtrF64, cloud: I64, index: PtrI64, numbers: PtrF64, out: PtrF64
+) -> Bool:
+    """Whether a ball of a body meets a cloud; where it is in the world goes to ``out``."""
+    moved_ball(pose, ball, out)
+    return cloud_touches(cloud, index, numbers, out)
+
+
+@typed
+def part_in_cloud(
+    part: PtrI64,
+    balls: PtrF64,
+    pieces: PtrF64,
+    pose: PtrF64,
+    cloud: I64,
+    index: PtrI64,
+    numbers: PtrF64,
+    vertices: PtrF64,
+    found: PtrI64,
+    most: I64,
+) -> Bool:
+    """Whether a part of a body touches a point of a cloud."""
+    ball, world, row = local_f64(4), local_f64(12), local_f64(24)
+    for i in range(POSE):
+        world[i] = 1.0 if i % 5 == 0 else 0.0
+    for i in range(part[3]):
+        if ball_in_cloud(pose, offset(balls, (part[2] + i) * BALL), cloud, index, numbers, ball):
+            return True
+    for i in range(part[1]):
+        if ball_in_cloud(pose, offset(balls, (part[0] + i) * BALL), cloud, index, numbers, ball):
+            n = min(points_near(cloud, index, numbers, ball, found, most), most)
+            for k in range(n):
+                point_piece(cloud, found[k], index, numbers, row)
+                for p in range(part[4], part[4] + part[5]):
+                    if touches(offset(pieces, p * PIECE), pose, row, world, vertices, 0.0):
+                        return True
+    return False
+
+
+@typed
+def in_clouds(
+    robot: PtrI64,
+    balls: PtrF64,
+    pieces: PtrF64,
+    scene: PtrI64,
+    index: PtrI64,
+    numbers: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    k: I64,
+    found: PtrI64,
+    most: I64,
+) -> Bool:
+    """Whether the robot touches a point of a cloud in lane k of float64 lanes."""
+    pose, ball = local_f64(12), local_f64(4)
+    for body in range(robot[N_BODIES]):
+        if robot[robot[MOVES] + body] == 0:
+            continue
+        pose_of_lane(poses, body, k, pose)
+        for cloud in range(scene[N_CLOUDS]):
+            own = offset(balls, body * BALL)
+            if not ball_in_cloud(pose, own, cloud, index, numbers, ball):
+                continue
+            if is_allowed(scene, body, scene[N_ROWS] + cloud):
+                continue
+            parts = offset(robot, robot[BODY_RANGES] + 2 * body)
+            for p in range(parts[0], parts[0] + parts[1]):
+                own = offset(balls, (robot[N_BODIES] + p) * BALL)
+                if ball_in_cloud(pose, own, cloud, index, numbers, ball):
+                    part = offset(robot, robot[PART_RANGES] + PART * p)
+                    if part_in_cloud(
+                        part, balls, pieces, pose, cloud, index, numbers, vertices, found, most
+                    ):
+                        return True
+    return False
+
+
+@typed
 def decide(
     robot: PtrI64,
     ranges: PtrI64,
@@ -478,28 +679,11 @@ def decide(
     vertices: PtrF64,
     todo: PtrI64,
     given: I64,
-    q: PtrF64,
-    last: I64,
-    frames64: I64,
     wide: PtrF64,
 ) -> I64:
-    """The lanes in which noted pieces touch, of those that are given.
-
-    ``q``: the rows of the block, the ``last`` one again where there are no more. ``wide``: room for
-    q of eight lanes, and for the poses of all sixteen.
-    """
-    n_q = robot[N_Q]
+    """The lanes in which noted pieces touch, of those that are given."""
     size = robot[N_BODIES] * POSE * WIDTH
-    poses = offset(wide, n_q * WIDTH)
-    wanted = noted(todo)
-    for half in range(2):
-        if ((wanted & given) >> (half * WIDTH)) & 255 == 0:
-            continue
-        for k in range(WIDTH):
-            row = offset(q, min(half * WIDTH + k, last) * n_q)
-            for i in range(n_q):
-                wide[i * WIDTH + k] = row[i]
-        call_at(frames64, wide, offset(poses, half * size))
+    poses = offset(wide, robot[N_Q] * WIDTH)
     hit = 0
     for e in range(todo[0]):
         entry = offset(todo, 1 + e * ENTRY)
@@ -535,9 +719,16 @@ def check_rows(
     shapes: PtrF32,
     rows: PtrF64,
     vertices: PtrF64,
+    tree: PtrI64,
+    tree_numbers: PtrF64,
+    clouds: PtrI64,
+    cloud_numbers: PtrF64,
+    exact_balls: PtrF64,
     narrow: PtrF32,
     wide: PtrF64,
     todo: PtrI64,
+    found: PtrI64,
+    most_found: I64,
     verdicts: PtrI64,
     counts: PtrI64,
 ) -> None:
@@ -545,8 +736,8 @@ def check_rows(
 
     ``narrow``: room for q and poses of sixteen lanes, for a ball of each body and for the balls of
     a pair. A configuration with a number of greater size than ``most`` is decided on the pieces
-    alone, since the radii do not count its rounding. ``counts``: all, hit by the inner balls, looked
-    at on the pieces, and one more than the number of the last row that is not finite.
+    alone, since the radii do not count its rounding. ``counts``: all, hit by the inner balls,
+    looked at on the pieces, and one more than the number of the last row that is not finite.
     """
     n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     poses = offset(narrow, n_q * WIDTH32)
@@ -570,31 +761,53 @@ def check_rows(
         call_at(frames32, narrow, poses)
         todo[0] = 0
         todo[FULL] = (2 << last) - 1 & far
-        sure = against_scene(robot, balls, poses, scene, shapes, given, todo, room, centres)
+        sure = against_scene(
+            robot,
+            balls,
+            poses,
+            scene,
+            shapes,
+            tree,
+            tree_numbers,
+            found,
+            given,
+            todo,
+            room,
+            centres,
+        )
         if sure != given or far != 0:
             left = given & ~sure
             sure |= against_itself(robot, balls, poses, left, todo, room, centres)
         left = (2 << last) - 1 & ~sure
         decided = 0
-        if left != 0 and (todo[0] != 0 or todo[FULL] != 0):
-            decided = decide(
-                robot,
-                ranges,
-                pieces,
-                scene,
-                rows,
-                vertices,
-                todo,
-                left,
-                block,
-                last,
-                frames64,
-                wide,
-            )
+        looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
+        if looked != 0:
+            exact_poses(robot, looked, block, last, frames64, wide)
+            decided = decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide)
+            if scene[N_CLOUDS] > 0:
+                bits = left & ~decided
+                while bits != 0:
+                    k = lowest_bit(bits)
+                    bits &= bits - 1
+                    these = offset(wide, n_q * WIDTH + k // WIDTH * n_bodies * POSE * WIDTH)
+                    if in_clouds(
+                        robot,
+                        exact_balls,
+                        pieces,
+                        scene,
+                        clouds,
+                        cloud_numbers,
+                        vertices,
+                        these,
+                        k % WIDTH,
+                        found,
+                        most_found,
+                    ):
+                        decided |= 1 << k
         verdicts[start // WIDTH32] = sure | decided
         counts[0] += last + 1
         counts[1] += bit_count(sure)
-        counts[2] += bit_count(noted(todo) & left)
+        counts[2] += bit_count(looked)
 
 
 @typed
