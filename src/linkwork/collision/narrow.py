@@ -51,17 +51,20 @@ R_WORLD = 12
 P_WORLD = 21
 PAIR = 24
 
-# how the numbers of a descent lie: four corners (of the difference: x, y, z; on A: x, y, z), their
-# weights, the nearest point, and what is known of the distance
-WEIGHTS = 24
-NEAREST = 28
-SCALE = 31
-LOWER = 32
-NORMAL = 33
-CORNERS = 36
-STEPS = 37
-TRIED = 38
-DESCENT = 48
+# a corner of the difference B - A: its place, the point on A, and the direction it is least along
+CORNER = 9
+
+# how the numbers of a descent lie: four corners, their weights, the nearest point, and what is known
+# of the distance
+WEIGHTS = 36
+NEAREST = 40
+SCALE = 43
+LOWER = 44
+NORMAL = 45
+CORNERS = 48
+STEPS = 49
+TRIED = 50
+DESCENT = 56
 
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
@@ -69,12 +72,12 @@ ROUNDING = 2e-15  # of the scale: what float64 can tell apart
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
 
-# how the polytope lies: corners (6 numbers as above), faces (normal, height, rank) and, among the
+# how the polytope lies: corners (as above), faces (normal, height, rank) and, among the
 # integers, faces (three corners, three neighbours), whether they live, and scratch
 MOST_CORNERS = 96
 MOST_FACES = 192
-FACES = 576  # = 6 * MOST_CORNERS
-POLYTOPE = 1536  # = FACES + 5 * MOST_FACES
+FACES = 864  # = CORNER * MOST_CORNERS
+POLYTOPE = 1824  # = FACES + 5 * MOST_FACES
 ALIVE = 1152  # = 6 * MOST_FACES
 STACK = 1344  # = ALIVE + MOST_FACES
 RIM = 1536  # = STACK + MOST_FACES: from, to, face outside
@@ -306,7 +309,7 @@ def _farthest_vertex(
 def _corner(
     A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
 ) -> None:
-    """Write the corner of B - A that is least along the direction at TRIED of `s` (6 numbers)."""
+    """Write the corner of B - A that is least along the direction at TRIED of `s` (CORNER numbers)."""
     x = s[TRIED]
     y = s[TRIED + 1]
     z = s[TRIED + 2]
@@ -321,6 +324,9 @@ def _corner(
     corner[3] = ax
     corner[4] = ay
     corner[5] = az
+    corner[6] = x
+    corner[7] = y
+    corner[8] = z
 
 
 # ---------------------------------------------------------------------------------------- descent
@@ -351,7 +357,7 @@ def _descend(
         s[TRIED] = x / long
         s[TRIED + 1] = y / long
         s[TRIED + 2] = z / long
-        corner = offset(s, 6 * n)
+        corner = offset(s, CORNER * n)
         _corner(A, B, vertices, pair, s, corner)
         below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
         if below > s[LOWER]:
@@ -387,7 +393,7 @@ def _points(s: PtrF64, gap: F64) -> None:
     for i in range(3):
         p = 0.0
         for k in range(i64(s[CORNERS])):
-            p += s[WEIGHTS + k] * s[6 * k + 3 + i]
+            p += s[WEIGHTS + k] * s[CORNER * k + 3 + i]
         s[TRIED + i] = p
         s[NORMAL + i] = s[NEAREST + i] / gap
 
@@ -413,8 +419,8 @@ def _nearest(s: PtrF64, n: I64) -> I64:
         if s[WEIGHTS + k] > 0.0:
             if left < k:
                 s[WEIGHTS + left] = s[WEIGHTS + k]
-                for i in range(6):
-                    s[6 * left + i] = s[6 * k + i]
+                for i in range(CORNER):
+                    s[CORNER * left + i] = s[CORNER * k + i]
             left += 1
     if left == 3:
         _foot_on_plane(s)
@@ -429,11 +435,11 @@ def _nearest(s: PtrF64, n: I64) -> I64:
 @typed
 def _foot_on_line(s: PtrF64) -> None:
     """Write the foot of the origin on the line through two corners, at right angles to it."""
-    dx = s[6] - s[0]
-    dy = s[7] - s[1]
-    dz = s[8] - s[2]
+    dx = s[9] - s[0]
+    dy = s[10] - s[1]
+    dz = s[11] - s[2]
     dd = dx * dx + dy * dy + dz * dz
-    near = 0 if s[WEIGHTS] > s[WEIGHTS + 1] else 6
+    near = 0 if s[WEIGHTS] > s[WEIGHTS + 1] else CORNER
     x = s[near]
     y = s[near + 1]
     z = s[near + 2]
@@ -450,12 +456,12 @@ def _foot_on_line(s: PtrF64) -> None:
 @typed
 def _foot_on_plane(s: PtrF64) -> None:
     """Write the foot of the origin on the plane of three corners, along its exact normal."""
-    ux = s[6] - s[0]
-    uy = s[7] - s[1]
-    uz = s[8] - s[2]
-    vx = s[12] - s[0]
-    vy = s[13] - s[1]
-    vz = s[14] - s[2]
+    ux = s[9] - s[0]
+    uy = s[10] - s[1]
+    uz = s[11] - s[2]
+    vx = s[18] - s[0]
+    vy = s[19] - s[1]
+    vz = s[20] - s[2]
     nx = uy * vz - uz * vy
     ny = uz * vx - ux * vz
     nz = ux * vy - uy * vx
@@ -468,8 +474,8 @@ def _foot_on_plane(s: PtrF64) -> None:
 @typed
 def _segment(w: PtrF64, i: I64, j: I64, weights: PtrF64) -> F64:
     """Weights of the point of a segment that is nearest to the origin; its squared distance."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
     dx = b[0] - a[0]
     dy = b[1] - a[1]
     dz = b[2] - a[2]
@@ -488,9 +494,9 @@ def _segment(w: PtrF64, i: I64, j: I64, weights: PtrF64) -> F64:
 @typed
 def _triangle(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
     """Weights of the point of a triangle that is nearest to the origin; its squared distance."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
-    c = offset(w, 6 * k)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
+    c = offset(w, CORNER * k)
     ux = b[0] - a[0]
     uy = b[1] - a[1]
     uz = b[2] - a[2]
@@ -548,10 +554,10 @@ def _rim(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
 @typed
 def _beyond(w: PtrF64, i: I64, j: I64, k: I64, inner: I64) -> Bool:
     """Whether the origin is not on the side of a tetrahedron's face where the fourth corner is."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
-    c = offset(w, 6 * k)
-    d = offset(w, 6 * inner)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
+    c = offset(w, CORNER * k)
+    d = offset(w, CORNER * inner)
     ux = b[0] - a[0]
     uy = b[1] - a[1]
     uz = b[2] - a[2]
@@ -593,8 +599,8 @@ def _tetrahedron(s: PtrF64) -> I64:
     if out < 0:
         return 4
     for k in range(out, 3):
-        for i in range(6):
-            s[6 * k + i] = s[6 * k + 6 + i]
+        for i in range(CORNER):
+            s[CORNER * k + i] = s[CORNER * (k + 1) + i]
     return 3
 
 
@@ -621,7 +627,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
         plane = offset(w, FACES + 5 * face)
         for i in range(3):
             s[TRIED + i] = -plane[i]
-        corner = offset(w, 6 * new)
+        corner = offset(w, CORNER * new)
         _corner(A, B, vertices, pair, s, corner)
         high = plane[0] * corner[0] + plane[1] * corner[1] + plane[2] * corner[2]
         if high < least:
@@ -647,19 +653,19 @@ def _foot(s: PtrF64, w: PtrF64, t: PtrI64, face: I64) -> None:
     _triangle(w, i, j, k, three)
     for m in range(3, 6):
         s[TRIED + m - 3] = (
-            three[0] * w[6 * i + m] + three[1] * w[6 * j + m] + three[2] * w[6 * k + m]
+            three[0] * w[CORNER * i + m] + three[1] * w[CORNER * j + m] + three[2] * w[CORNER * k + m]
         )
 
 
 @typed
 def _deep_in_flat(s: PtrF64, w: PtrF64) -> F64:
     """As `_deep` where the difference is flat: corners 3 and 4 lie on its two sides."""
-    front = s[NORMAL] * w[18] + s[NORMAL + 1] * w[19] + s[NORMAL + 2] * w[20]
-    back = -(s[NORMAL] * w[24] + s[NORMAL + 1] * w[25] + s[NORMAL + 2] * w[26])
+    front = s[NORMAL] * w[27] + s[NORMAL + 1] * w[28] + s[NORMAL + 2] * w[29]
+    back = -(s[NORMAL] * w[36] + s[NORMAL + 1] * w[37] + s[NORMAL + 2] * w[38])
     for i in range(3):
         p = 0.0
         for k in range(min(3, i64(s[CORNERS]))):
-            p += s[WEIGHTS + k] * s[6 * k + 3 + i]
+            p += s[WEIGHTS + k] * s[CORNER * k + 3 + i]
         s[TRIED + i] = p
     if back > front:
         for i in range(3):
@@ -691,10 +697,10 @@ def _across(x: F64, y: F64, z: F64, out: PtrF64) -> None:
 @typed
 def _swap(w: PtrF64, i: I64, j: I64) -> None:
     """Let two corners change places."""
-    for m in range(6):
-        kept = w[6 * i + m]
-        w[6 * i + m] = w[6 * j + m]
-        w[6 * j + m] = kept
+    for m in range(CORNER):
+        kept = w[CORNER * i + m]
+        w[CORNER * i + m] = w[CORNER * j + m]
+        w[CORNER * j + m] = kept
 
 
 @typed
@@ -705,17 +711,17 @@ def _far_pair(
     for k in range(6):
         s[TRIED], s[TRIED + 1], s[TRIED + 2] = 0.0, 0.0, 0.0
         s[TRIED + k // 2] = 1.0 if k % 2 == 0 else -1.0
-        _corner(A, B, vertices, pair, s, offset(w, 6 * k))
+        _corner(A, B, vertices, pair, s, offset(w, CORNER * k))
         for m in range(3):
-            s[SCALE] = max(s[SCALE], abs(w[6 * k + m]))
+            s[SCALE] = max(s[SCALE], abs(w[CORNER * k + m]))
     far = -1.0
     first = 0
     second = 1
     for i in range(5):
         for j in range(i + 1, 6):
-            x = w[6 * i] - w[6 * j]
-            y = w[6 * i + 1] - w[6 * j + 1]
-            z = w[6 * i + 2] - w[6 * j + 2]
+            x = w[CORNER * i] - w[CORNER * j]
+            y = w[CORNER * i + 1] - w[CORNER * j + 1]
+            z = w[CORNER * i + 2] - w[CORNER * j + 2]
             d = x * x + y * y + z * z
             if d > far:
                 far = d
@@ -736,9 +742,9 @@ def _tetrahedron_inside(
     """
     axes = local_f64(9)
     _far_pair(A, B, vertices, pair, s, w)
-    x = w[6] - w[0]
-    y = w[7] - w[1]
-    z = w[8] - w[2]
+    x = w[9] - w[0]
+    y = w[10] - w[1]
+    z = w[11] - w[2]
     _across(x, y, z, axes)
     long = max(1e-300, sqrt(x * x + y * y + z * z))
     axes[3] = (y * axes[2] - z * axes[1]) / long
@@ -750,7 +756,7 @@ def _tetrahedron_inside(
         for i in range(3):
             d = axes[3 * (k // 2) + i]
             s[TRIED + i] = d if k % 2 == 0 else -d
-        c = offset(w, 12 + 6 * k)
+        c = offset(w, CORNER * (2 + k))
         _corner(A, B, vertices, pair, s, c)
         u = axes[0] * (c[0] - w[0]) + axes[1] * (c[1] - w[1]) + axes[2] * (c[2] - w[2])
         v = axes[3] * (c[0] - w[0]) + axes[4] * (c[1] - w[1]) + axes[5] * (c[2] - w[2])
@@ -775,7 +781,7 @@ def _fourth_corner(
     for k in range(2):
         for i in range(3):
             s[TRIED + i] = s[NORMAL + i] if k == 0 else -s[NORMAL + i]
-        c = offset(w, 18 + 6 * k)
+        c = offset(w, CORNER * (3 + k))
         _corner(A, B, vertices, pair, s, c)
         heights[k] = 0.0
         for i in range(3):
@@ -806,9 +812,9 @@ def _first_faces(w: PtrF64, t: PtrI64) -> None:
 @typed
 def _face(w: PtrF64, t: PtrI64, f: I64, i: I64, j: I64, k: I64) -> None:
     """Write a face: its corners and its plane."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
-    c = offset(w, 6 * k)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
+    c = offset(w, CORNER * k)
     t[6 * f], t[6 * f + 1], t[6 * f + 2] = i, j, k
     t[ALIVE + f] = 1
     ux = b[0] - a[0]
@@ -852,7 +858,7 @@ def _grow(w: PtrF64, t: PtrI64, face: I64, new: I64, rounding: F64) -> Bool:
 
     False where the rim is no simple ring (rounding), or nothing is left: the polytope is then spent.
     """
-    corner = offset(w, 6 * new)
+    corner = offset(w, CORNER * new)
     t[ALIVE + face] = 0
     t[STACK] = face
     seen = 1
