@@ -68,6 +68,7 @@ DESCENT = 56
 
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
+NEAR = 1.0
 ROUNDING = 2e-15  # of the scale: what float64 can tell apart
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
@@ -343,6 +344,8 @@ def _descend(
     """
     n = 0
     found = 1e300
+    curved = _is_curved(A) or _is_curved(B)
+    leap = False
     s[SCALE] = 0.0
     s[LOWER] = -1e300
     s[NORMAL] = 1.0
@@ -350,13 +353,10 @@ def _descend(
     s[NORMAL + 2] = 0.0
     s[STEPS] = MOST_STEPS
     for k in range(MOST_STEPS):
-        x = s[NEAREST]
-        y = s[NEAREST + 1]
-        z = s[NEAREST + 2]
-        long = sqrt(x * x + y * y + z * z)
-        s[TRIED] = x / long
-        s[TRIED + 1] = y / long
-        s[TRIED + 2] = z / long
+        _unit(s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], offset(s, TRIED))
+        leap = curved and not leap and n > 0 and found - s[LOWER] < NEAR * found
+        if leap:
+            _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
         _corner(A, B, vertices, pair, s, corner)
         below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
@@ -381,10 +381,157 @@ def _descend(
             nearer = sqrt(x * x + y * y + z * z)
         if nearer <= low or nearer <= FLAT * s[SCALE]:
             return nearer
-        if not (nearer < found):
+        if not (nearer < found or leap):
             return nearer
         found = nearer
     return found
+
+
+@typed
+def _is_curved(row: PtrF64) -> Bool:
+    """Whether a core is a cylinder or an ellipsoid."""
+    return row[0] == CYLINDER or row[0] == ELLIPSOID
+
+
+@typed
+def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
+    """Write a vector over its length."""
+    long = sqrt(x * x + y * y + z * z)
+    out[0] = x / long
+    out[1] = y / long
+    out[2] = z / long
+
+
+@typed
+def _bend(
+    row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64
+) -> tuple[F64, F64, F64]:
+    """How the farthest point of a core moves when the direction x, y, z does by u, v, w."""
+    if row[0] == CYLINDER:
+        across = sqrt(x * x + y * y)
+        if across > 0.0:
+            t = row[2] * ((x * v - y * u) / (across * across * across))
+            return -y * t, x * t, 0.0
+    elif row[0] == ELLIPSOID:
+        a = row[2] * x
+        b = row[3] * y
+        c = row[4] * z
+        long = sqrt(a * a + b * b + c * c)
+        if long > 0.0:
+            a = a / long
+            b = b / long
+            c = c / long
+            u = row[2] * (u / long)
+            v = row[3] * (v / long)
+            w = row[4] * (w / long)
+            t = a * u + b * v + c * w
+            return row[2] * (u - t * a), row[3] * (v - t * b), row[4] * (w - t * c)
+    return 0.0, 0.0, 0.0
+
+
+@typed
+def _bend_both(A: PtrF64, B: PtrF64, pair: PtrF64, t: PtrF64, c: PtrF64, out: PtrF64) -> None:
+    """Write how fast the corner least along t moves against c when t turns towards c."""
+    out[0], out[1], out[2] = _bend(A, t[0], t[1], t[2], c[0], c[1], c[2])
+    if _is_curved(B):
+        x = pair[0] * t[0] + pair[3] * t[1] + pair[6] * t[2]
+        y = pair[1] * t[0] + pair[4] * t[1] + pair[7] * t[2]
+        z = pair[2] * t[0] + pair[5] * t[1] + pair[8] * t[2]
+        u = pair[0] * c[0] + pair[3] * c[1] + pair[6] * c[2]
+        v = pair[1] * c[0] + pair[4] * c[1] + pair[7] * c[2]
+        w = pair[2] * c[0] + pair[5] * c[1] + pair[8] * c[2]
+        x, y, z = _bend(B, x, y, z, u, v, w)
+        out[0] += pair[0] * x + pair[1] * y + pair[2] * z
+        out[1] += pair[3] * x + pair[4] * y + pair[5] * z
+        out[2] += pair[6] * x + pair[7] * y + pair[8] * z
+
+
+@typed
+def _leap(A: PtrF64, B: PtrF64, pair: PtrF64, s: PtrF64, n: I64, height: F64) -> None:
+    """Turn the direction at TRIED to where curved surfaces will be nearest: a step of Newton's.
+
+    A corner w was found along another direction than t; along t it lies H d further, where H is the
+    surfaces' bend and d the turn. So moved, corners of one curved patch come together, and t turns
+    by (H + height)⁻¹ w; where an edge of flat shapes is left between them, only across it.
+    """
+    f = local_f64(12)  # two directions at right angles to t, and how the corner moves along them
+    r = local_f64(12)  # the corners in these directions, as they are and moved
+    t = offset(s, TRIED)
+    _across(t[0], t[1], t[2], f)
+    f[3] = t[1] * f[2] - t[2] * f[1]
+    f[4] = t[2] * f[0] - t[0] * f[2]
+    f[5] = t[0] * f[1] - t[1] * f[0]
+    _bend_both(A, B, pair, t, f, offset(f, 6))
+    _bend_both(A, B, pair, t, offset(f, 3), offset(f, 9))
+    xx = f[0] * f[6] + f[1] * f[7] + f[2] * f[8]
+    xy = f[0] * f[9] + f[1] * f[10] + f[2] * f[11]
+    yy = f[3] * f[9] + f[4] * f[10] + f[5] * f[11]
+    x = 0.0
+    y = 0.0
+    for k in range(n):
+        w = offset(s, CORNER * k)
+        u = f[0] * w[6] + f[1] * w[7] + f[2] * w[8]
+        v = f[3] * w[6] + f[4] * w[7] + f[5] * w[8]
+        r[2 * k] = f[0] * w[0] + f[1] * w[1] + f[2] * w[2]
+        r[2 * k + 1] = f[3] * w[0] + f[4] * w[1] + f[5] * w[2]
+        r[6 + 2 * k] = r[2 * k] + (xx * u + xy * v)
+        r[7 + 2 * k] = r[2 * k + 1] + (xy * u + yy * v)
+        x += s[WEIGHTS + k] * r[6 + 2 * k]
+        y += s[WEIGHTS + k] * r[7 + 2 * k]
+    edges = _edges_left(r, n)
+    if edges == 2:
+        return
+    if edges == 1:
+        turn = (r[0] * x + r[1] * y) / (
+            height + r[0] * r[0] * xx + 2.0 * r[0] * r[1] * xy + r[1] * r[1] * yy
+        )
+        x = turn * r[0]
+        y = turn * r[1]
+    else:
+        det = (xx + height) * (yy + height) - xy * xy
+        u = ((yy + height) * x - xy * y) / det
+        y = ((xx + height) * y - xy * x) / det
+        x = u
+    _unit(t[0] + x * f[0] + y * f[3], t[1] + x * f[1] + y * f[4], t[2] + x * f[2] + y * f[5], t)
+
+
+@typed
+def _is_edge(r: PtrF64, i: I64, j: I64) -> Bool:
+    """Whether moving two corners to one direction leaves most of what was between them."""
+    x = r[2 * i] - r[2 * j]
+    y = r[2 * i + 1] - r[2 * j + 1]
+    u = r[6 + 2 * i] - r[6 + 2 * j]
+    v = r[7 + 2 * i] - r[7 + 2 * j]
+    return u * u + v * v > 0.25 * (x * x + y * y)
+
+
+@typed
+def _edges_left(r: PtrF64, n: I64) -> I64:
+    """How many directions flat shapes leave between moved corners; of one, what is across at r."""
+    if n == 1:
+        return 0
+    i = 0
+    j = 1
+    edge = _is_edge(r, 0, 1)
+    if n == 3:
+        other = _is_edge(r, 0, 2)
+        third = _is_edge(r, 1, 2)
+        if edge and other and third:
+            return 2
+        if not edge:
+            j = 2
+            i = 0 if other else 1
+            edge = other or third
+    if not edge:
+        return 0
+    x = r[7 + 2 * j] - r[7 + 2 * i]
+    y = r[6 + 2 * i] - r[6 + 2 * j]
+    long = sqrt(x * x + y * y)
+    if not (long > 0.0):
+        return 0
+    r[0] = x / long
+    r[1] = y / long
+    return 1
 
 
 @typed
