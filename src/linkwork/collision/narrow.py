@@ -68,7 +68,6 @@ DESCENT = 56
 
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
-NEAR = 1.0
 ROUNDING = 2e-15  # of the scale: what float64 can tell apart
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
@@ -346,6 +345,7 @@ def _descend(
     found = 1e300
     curved = _is_curved(A) or _is_curved(B)
     leap = False
+    missed = False
     s[SCALE] = 0.0
     s[LOWER] = -1e300
     s[NORMAL] = 1.0
@@ -354,13 +354,15 @@ def _descend(
     s[STEPS] = MOST_STEPS
     for k in range(MOST_STEPS):
         _unit(s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], offset(s, TRIED))
-        leap = curved and not leap and n > 0 and found - s[LOWER] < NEAR * found
+        leap = curved and not missed and s[LOWER] > 0.0
         if leap:
             _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
         _corner(A, B, vertices, pair, s, corner)
         below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
+        missed = leap
         if below > s[LOWER]:
+            missed = False
             s[LOWER] = below
             for i in range(3):
                 s[NORMAL + i] = s[TRIED + i]
