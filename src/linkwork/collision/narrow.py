@@ -85,6 +85,7 @@ STARTS = 2112  # = RIM + 3 * MOST_FACES: the new face whose edge on the rim star
 TABLES = 2208  # = STARTS + MOST_CORNERS
 NEVER = 1e300  # the rank of a face that has no area
 DEPTH_GAP = 1e-10  # of the scale
+MOST_LEAPS = 8
 
 
 @typed
@@ -789,7 +790,36 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
         if not _grow(w, t, face, new, 1e-12 * s[SCALE]):
             break
     _foot(s, w, t, face)
+    if s[STEPS] == MOST_CORNERS:
+        least = _polish(A, B, vertices, pair, s, least)
     return -least
+
+
+@typed
+def _polish(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64
+) -> F64:
+    """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
+    point = local_f64(3)
+    for i in range(3):
+        point[i] = s[TRIED + i]
+    for _ in range(MOST_LEAPS):
+        for i in range(3):
+            s[TRIED + i] = s[NORMAL + i]
+        _corner(A, B, vertices, pair, s, s)
+        s[WEIGHTS] = 1.0
+        _leap(A, B, pair, s, 1, -least)
+        _corner(A, B, vertices, pair, s, s)
+        high = -(s[6] * s[0] + s[7] * s[1] + s[8] * s[2])
+        if not (high < least - ROUNDING * s[SCALE]):
+            break
+        least = high
+        for i in range(3):
+            s[NORMAL + i] = s[6 + i]
+            point[i] = s[3 + i]
+    for i in range(3):
+        s[TRIED + i] = point[i]
+    return least
 
 
 @typed
