@@ -1,0 +1,357 @@
+"""Distances of a robot: brute force, central differences, ties and emptiness, then coal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dressed_robots import (
+    BOX,
+    CYLINDER,
+    ELLIPSOID,
+    HALF_SPACE,
+    HULL,
+    POINT,
+    SEGMENT,
+    SOLIDS,
+    Solids,
+    World,
+    distances_of,
+    dressed,
+    nearest_of,
+)
+from linkwork.algorithms.registry import evaluate
+from linkwork.collision.distances import (
+    BOUND,
+    WIDTH,
+    bounds_of,
+    boxes_apart,
+    lanes_of_boxes,
+    nearest,
+    pieces_distance,
+    place_balls,
+    rounded_boxes,
+    tables,
+    things_of,
+)
+from linkwork.mechanism.model import Mechanism
+from linkwork.models import MODELS, path
+from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
+from seeds import rng
+
+UNIT = np.eye(4)
+WORLD_POSE = UNIT[:3].ravel()
+
+
+def world_of(m: Mechanism, label: str, *, n_rows: int = 12, size: float = 0.12) -> World:
+    """A robot whose links wear one or two random solids, among random obstacles and a floor."""
+    random = rng(label)
+    names = list(m.frame_names[: m.n_link_frames])
+    worn = Solids([])
+    for body in range(len(names)):
+        for _ in range(int(random.integers(1, 3))):
+            worn.random(random, SOLIDS[int(random.integers(len(SOLIDS)))], size, body=body)
+    scene = Solids(worn.vertices)
+    for k in range(n_rows):
+        at = random.normal(size=3) * 0.8
+        scene.random(random, SOLIDS[k % len(SOLIDS)], size, at=at)
+    T = np.eye(4)
+    T[2, 3] = -2.5
+    scene.add(HALF_SPACE, (0, 0, 0), T)
+    return dressed(m, names, worn, scene)
+
+
+def rows_of(m: Mechanism, n: int, label: str) -> Any:
+    """So many configurations."""
+    random = rng(label)
+    return np.array([random_configuration(random, m) for _ in range(n)]).reshape(n, m.n_q)
+
+
+def every_pair(world: World) -> Any:
+    """The list of all that is checked: pairs of bodies, then bodies and rows one by one."""
+    n_rows = len(world.tables.rows)
+    own = [(a, b, 0, 0) for a, b in world.bodies.pairs]
+    others = [(a, -1, row, 1) for a in world.bodies.movers for row in range(n_rows)]
+    return np.array(own + others, np.int64).reshape(-1, 4)
+
+
+def numbered(world: World, wanted: Any) -> list[tuple[int, int]]:
+    """The numbers of the things of a list."""
+    n_bodies = len(world.bodies.of_body)
+    return [(int(a), int(b) if b >= 0 else n_bodies + int(row)) for a, b, row, _ in wanted]
+
+
+@pytest.fixture(scope="module")
+def robot() -> World:
+    return world_of(mechanism_from(every_joint_urdf()), "every joint")
+
+
+@pytest.fixture(scope="module")
+def small() -> World:
+    return world_of(mechanism_from(chain_urdf(3)), "chain", n_rows=9)
+
+
+# --- bounds ---------------------------------------------------------------------------------------
+
+
+def test_ball_and_box_are_as_far_apart_as_their_closed_form() -> None:
+    random = rng("boxes")
+    boxes = Solids([])
+    for _ in range(2 * WIDTH):
+        boxes.random(random, BOX, 0.7)
+    lanes_ = lanes_of_boxes(rounded_boxes(boxes.table, np.zeros(1)))
+    for _ in range(40):
+        ball = np.array([*random.normal(size=3) * 0.5, random.uniform(0, 0.3)])
+        found = [boxes_apart(ball, lanes_[k * BOUND :]) for k in (0, WIDTH)]
+        for row, d in zip(boxes.table, np.concatenate(found), strict=True):
+            T = row[8:20].reshape(3, 4)
+            local = np.abs(T[:, :3].T @ (ball[:3] - T[:, 3])) - row[2:5]
+            outside = np.linalg.norm(np.maximum(local, 0))
+            expected = (outside if local.max() > 0 else local.max()) - ball[3]
+            assert d == pytest.approx(expected, abs=1e-14)
+
+
+def test_bounds_are_below_distances(robot: World) -> None:
+    q = rows_of(robot.mechanism, 12, "bounds")
+    wanted = every_pair(robot)
+    place = {things: k for k, things in enumerate(numbered(robot, wanted))}
+    records, _ = distances_of(robot, q, wanted)
+    t, seen, in_overlap, close = robot.tables, 0, 0, 0
+    for poses, exact in zip(robot.frames.poses(q), records[:, :, 0], strict=True):
+        placed, bounds = np.zeros(4 * len(poses) + 4), np.full(t.n_bounds, np.nan)
+        place_balls(t.index, t.balls.ravel(), poses.ravel(), placed)
+        n = bounds_of(t.index, placed, t.boxes, bounds)
+        assert n == t.n_bounds
+        for k in range(n):
+            if bounds[k] < 1e300 and np.isfinite(bounds[k]):
+                d = exact[place[things_of(t.index, k)]]
+                assert bounds[k] <= d + 1e-9
+                seen += 1
+                in_overlap += d < 0
+                close += d - bounds[k] < 0.05
+    assert seen == len(q) * len(wanted)
+    assert in_overlap > 50
+    assert close > seen / 10, "bounds that are always far below prune nothing"
+
+
+def test_padding_lies_nowhere() -> None:
+    found = boxes_apart(np.array([0.1, 0.2, 0.3, 0.4]), lanes_of_boxes(np.zeros((1, BOUND))))
+    assert np.isfinite(found[0])
+    assert (found[1:] == np.inf).all()
+
+
+# --- the nearest, against all ---------------------------------------------------------------------
+
+
+def by_brute_force(world: World, q: Any, wanted: Any) -> Any:
+    """Distances (rows, n) of all pairs by the text that Python runs, without bounds."""
+    n_bodies, t, found = len(world.bodies.of_body), world.tables, []
+    pieces, rows = t.pieces.ravel(), t.rows.ravel()
+    for poses in world.frames.poses(q).reshape(len(q), n_bodies, 12):
+        for a, b, first, count in wanted:
+            n, m = world.bodies.of_body[a], world.bodies.of_body[max(b, 0)]
+            others = pieces[24 * m[0] :] if b >= 0 else rows[24 * first :]
+            record = np.full(10, np.nan)
+            found.append(
+                pieces_distance(
+                    *(pieces[24 * n[0] :], n[1], poses[a]),
+                    *(others, m[1] if b >= 0 else count, poses[b] if b >= 0 else WORLD_POSE),
+                    *(t.vertices, np.inf, record),
+                )
+            )
+            assert record[0] == found[-1]
+    return np.array(found).reshape(len(q), -1)
+
+
+def test_distances_are_those_of_brute_force_in_python(small: World) -> None:
+    q, wanted = rows_of(small.mechanism, 3, "brute"), every_pair(small)
+    records, _ = distances_of(small, q, wanted)
+    np.testing.assert_allclose(records[:, :, 0], by_brute_force(small, q, wanted), atol=1e-9)
+
+
+def check_nearest(world: World, q: Any, n: int, within: float = np.inf) -> None:
+    """The nearest are the least of all, with their things, points and normals."""
+    wanted = every_pair(world)
+    things = {pair: k for k, pair in enumerate(numbered(world, wanted))}
+    full, slopes = distances_of(world, q, wanted)
+    records, which, gradients = nearest_of(world, q, n, within)
+    for row in range(len(q)):
+        least = np.sort(full[row, :, 0])[:n]
+        least = least[least <= within]
+        count = len(least)
+        np.testing.assert_allclose(records[row, :count, 0], least, atol=1e-10)
+        assert (records[row, count:, 0] == np.inf).all()
+        assert (which[row, count:] == -1).all()
+        assert (gradients[row, count:] == 0).all()
+        seen = [tuple(pair) for pair in which[row, :count].tolist()]
+        assert len(set(seen)) == count
+        for k, pair in enumerate(seen):
+            one = full[row, things[pair]]
+            assert one[0] == pytest.approx(records[row, k, 0], abs=1e-10)
+            np.testing.assert_allclose(gradients[row, k], slopes[row, things[pair]], atol=1e-5)
+
+
+@pytest.mark.parametrize(("n", "within"), [(1, np.inf), (8, np.inf), (500, np.inf), (6, 0.05)])
+def test_nearest_are_the_least_of_all(robot: World, n: int, within: float) -> None:
+    check_nearest(robot, rows_of(robot.mechanism, 60, f"nearest {n}"), n, within)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_nearest_of_bundled_models(name: str) -> None:
+    world = world_of(mechanism_from(path(name)), name)
+    check_nearest(world, rows_of(world.mechanism, 100, name), 8)
+
+
+def test_records_fit_together(robot: World) -> None:
+    q = rows_of(robot.mechanism, 60, "records")
+    records, _ = distances_of(robot, q, every_pair(robot))
+    d, p_a, p_b, normal = records[..., 0], records[..., 1:4], records[..., 4:7], records[..., 7:]
+    assert np.isfinite(records).all()
+    np.testing.assert_allclose(np.linalg.norm(normal, axis=-1), 1, atol=1e-9)
+    np.testing.assert_allclose(p_b - p_a, d[..., None] * normal, atol=1e-8)
+
+
+def test_python_text_finds_the_same(small: World) -> None:
+    q, t = rows_of(small.mechanism, 3, "python"), small.tables
+    expected, things, _ = nearest_of(small, q, 5)
+    arrays = [t.index, *(x.ravel() for x in (t.pieces, t.balls, t.rows)), t.boxes, t.vertices]
+    for row, poses in enumerate(small.frames.poses(q)):
+        records, which = np.full(50, np.nan), np.zeros(10, np.int64)
+        order, room = np.zeros(5, np.int64), np.full(t.room, np.nan)
+        placed = np.concatenate([poses.ravel(), WORLD_POSE])
+        count = nearest(*arrays, placed, 5, np.inf, room, order, records, which)
+        assert count == 5
+        np.testing.assert_allclose(records.reshape(5, 10), expected[row], atol=1e-7)
+        assert which.reshape(5, 2).tolist() == things[row].tolist()
+
+
+def test_what_is_too_far_is_inf_without_a_gradient(robot: World) -> None:
+    q, wanted = rows_of(robot.mechanism, 40, "within"), every_pair(robot)
+    full, all_slopes = distances_of(robot, q, wanted)
+    records, slopes = distances_of(robot, q, wanted, within=0.2)
+    near = full[..., 0] <= 0.2
+    assert 0.02 < near.mean() < 0.98
+    np.testing.assert_allclose(records[near], full[near], atol=1e-6)
+    np.testing.assert_allclose(slopes[near], all_slopes[near], atol=1e-5)
+    assert (records[~near, 0] == np.inf).all()
+    assert (records[~near, 1:] == 0).all()
+    assert (slopes[~near] == 0).all()
+
+
+def test_object_of_many_rows_is_as_near_as_its_nearest(robot: World) -> None:
+    q, n = rows_of(robot.mechanism, 20, "objects"), len(robot.tables.rows)
+    each = np.array([(3, -1, row, 1) for row in range(n)])
+    records, slopes = distances_of(robot, q, each)
+    whole, slope = distances_of(robot, q, np.array([(3, -1, 0, n)]))
+    least = records[:, :, 0].argmin(axis=1)
+    rows = np.arange(len(q))
+    np.testing.assert_allclose(whole[:, 0, 0], records[rows, least, 0], atol=1e-10)
+    np.testing.assert_allclose(slope[:, 0], slopes[rows, least], atol=1e-5)
+
+
+def test_allowed_contacts_are_left_out() -> None:
+    m, label = mechanism_from(chain_urdf(3)), "allowed"
+    world = world_of(m, label)
+    q = rows_of(m, 20, label)
+    _, which, _ = nearest_of(world, q, 1000)
+    n_bodies = len(world.bodies.of_body)
+    allowed = [(a, row) for a in (0, 2) for row in range(0, 13, 2)]
+    made = tables(world.bodies, world.tables.rows, world.tables.vertices, allowed=allowed)
+    records, left, _ = nearest_of(world._replace(tables=made), q, 1000)
+    gone = {(a, n_bodies + row) for a, row in allowed}
+    for one, other in zip(which.tolist(), left.tolist(), strict=True):
+        before = {tuple(pair) for pair in one} - {(-1, -1)}
+        assert {tuple(pair) for pair in other} - {(-1, -1)} == before - gone
+    assert not np.isnan(records).any()
+
+
+# --- nothing, and everything in one place ---------------------------------------------------------
+
+
+def test_nothing_to_check_is_far() -> None:
+    m = mechanism_from(chain_urdf(1))
+    worn, scene = Solids([]), Solids([])
+    for body in range(2):
+        worn.add(POINT, (0, 0, 0), UNIT, radius=0.1, body=body)
+    world = dressed(m, m.frame_names[:2], worn, scene)
+    alone = replace(world.bodies, pairs=np.zeros((0, 2), np.int64))
+    world = world._replace(tables=tables(alone, scene.table, [0.0]))
+    records, which, gradients = nearest_of(world, np.zeros((2, 1)), 3)
+    assert (records[:, :, 0] == np.inf).all()
+    assert (which == -1).all()
+    assert (gradients == 0).all()
+
+
+@pytest.mark.parametrize("kind", [POINT, SEGMENT, BOX, CYLINDER, ELLIPSOID, HULL])
+def test_solids_in_one_place_have_numbers(kind: int) -> None:
+    m = mechanism_from(chain_urdf(1).replace('xyz="0.1 0 0"', ""))
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1.0)]) * 0.1
+    sizes = {POINT: (0, 0, 0), SEGMENT: (0, 0.1, 0), CYLINDER: (0.1, 0.1, 0), HULL: (0, 0, 0)}
+    more = {"corners": corners} if kind == HULL else {}
+    worn = Solids([])
+    for body in range(2):
+        radius = 0.1 if kind in (POINT, SEGMENT) else 0.0
+        worn.add(kind, sizes.get(kind, (0.1, 0.1, 0.1)), UNIT, radius=radius, body=body, **more)
+    scene = Solids(worn.vertices)
+    scene.add(kind, sizes.get(kind, (0.1, 0.1, 0.1)), UNIT, radius=worn.rows[0][1], **more)
+    world = dressed(m, m.frame_names[:2], worn, scene)
+    records, which, gradients = nearest_of(world, np.zeros((1, 1)), 3)
+    assert np.isfinite(records).all()
+    assert np.isfinite(gradients).all()
+    np.testing.assert_allclose(records[0, :, 0], -0.2, atol=1e-6)
+    assert sorted(map(tuple, which[0].tolist())) == [(0, 1), (0, 2), (1, 2)]
+
+
+# --- gradients ------------------------------------------------------------------------------------
+
+STEP = 1e-6
+
+
+def check_gradients(world: World, q: Any) -> float:
+    """Gradients are central differences where those to both sides agree; how often they do."""
+    m, wanted = world.mechanism, every_pair(world)
+    records, slopes = distances_of(world, q, wanted)
+    agreed = []
+    for k in range(m.n_v):
+        v = np.zeros(m.n_v)
+        v[k] = STEP
+        moved = [[evaluate("integrate", m, row, sign * v) for row in q] for sign in (1, -1)]
+        after, before = (distances_of(world, np.array(rows), wanted)[0] for rows in moved)
+        up = (after[..., 0] - records[..., 0]) / STEP
+        down = (records[..., 0] - before[..., 0]) / STEP
+        smooth = np.abs(up - down) < 1e-3
+        agreed.append(smooth.mean())
+        error = np.abs(slopes[..., k] - (up + down) / 2)[smooth]
+        assert error.max() < 2e-4, f"number {k} of v"
+    assert np.abs(slopes).max() > 0.1
+    return float(np.mean(agreed))
+
+
+def test_gradients_are_differences_for_every_type_of_joint(robot: World) -> None:
+    q = rows_of(robot.mechanism, 6, "gradients")
+    assert check_gradients(robot, q) > 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["panda", "quadruped", "humanoid", "mobile_arm", "two_arm_torso"])
+def test_gradients_of_bundled_models(name: str) -> None:
+    world = world_of(mechanism_from(path(name)), name)
+    assert check_gradients(world, rows_of(world.mechanism, 10, name)) > 0.95
+
+
+def test_gradients_of_a_floating_base() -> None:
+    m = mechanism_from(chain_urdf(2), base="floating")
+    world = world_of(m, "floating")
+    assert check_gradients(world, rows_of(m, 6, "floating")) > 0.95
+
+
+def test_joints_that_carry_both_things_do_not_count() -> None:
+    m = mechanism_from(chain_urdf(3))
+    world = world_of(m, "both", n_rows=0)
+    _, slopes = distances_of(world, rows_of(m, 20, "both"), np.array([(2, 3, 0, 0)]))
+    assert (slopes[:, 0, :2] == 0).all()
+    assert (slopes[:, 0, 2] != 0).any()
