@@ -374,7 +374,7 @@ def _descend(
         s[STEPS] = f64(k)
         if below > high or found - below <= GAP * found + ROUNDING * s[SCALE]:
             return found
-        n = _nearest(s, n + 1)
+        n = _nearest(s, n + 1, found)
         s[CORNERS] = f64(n)
         nearer = 0.0
         if n < 4:
@@ -549,15 +549,17 @@ def _points(s: PtrF64, gap: F64) -> None:
 
 
 @typed
-def _nearest(s: PtrF64, n: I64) -> I64:
+def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
     """Drop the corners that the point nearest to the origin does not need; how many are left.
 
-    Writes their weights and the point; 4 corners left hold the origin between them.
+    Writes their weights and the point; 4 corners left hold the origin between them. All but the
+    last were as near as `found`: what seems farther now has been rounded, and is tried again.
     """
     if n == 4:
-        n = _tetrahedron(s)
+        n = _tetrahedron(s, found * found)
     elif n == 3:
-        _triangle(s, 0, 1, 2, offset(s, WEIGHTS))
+        if not (_triangle(s, 0, 1, 2, offset(s, WEIGHTS)) < found * found):
+            _rim(s, 0, 1, 2, offset(s, WEIGHTS))
     elif n == 2:
         _segment(s, 0, 1, offset(s, WEIGHTS))
     else:
@@ -727,27 +729,31 @@ def _beyond(w: PtrF64, i: I64, j: I64, k: I64, inner: I64) -> Bool:
 
 
 @typed
-def _tetrahedron(s: PtrF64) -> I64:
+def _tetrahedron(s: PtrF64, found: F64) -> I64:
     """As `_nearest`, of four corners: 4 where the origin is inside, else 3 with their weights.
 
-    Of the faces that the origin is beyond, the one that is nearest.
+    Of the faces that the origin is beyond, the one that is nearest; of all where that is no nearer
+    than what was found.
     """
     three = local_f64(3)
     best = 1e300
     out = -1
-    for face in range(4):
-        i = 1 if face == 0 else 0
-        j = 2 if face < 2 else 1
-        k = 3 if face < 3 else 2
-        if _beyond(s, i, j, k, face):
-            far = _triangle(s, i, j, k, three)
-            if far < best:
-                best = far
-                out = face
-                for m in range(3):
-                    s[WEIGHTS + m] = three[m]
-    if out < 0:
-        return 4
+    for again in range(2):
+        for face in range(4):
+            i = 1 if face == 0 else 0
+            j = 2 if face < 2 else 1
+            k = 3 if face < 3 else 2
+            if again == 1 or _beyond(s, i, j, k, face):
+                far = _triangle(s, i, j, k, three)
+                if far < best:
+                    best = far
+                    out = face
+                    for m in range(3):
+                        s[WEIGHTS + m] = three[m]
+        if out < 0:
+            return 4
+        if best < found:
+            break
     for k in range(out, 3):
         for i in range(CORNER):
             s[CORNER * k + i] = s[CORNER * (k + 1) + i]
