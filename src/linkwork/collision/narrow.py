@@ -366,7 +366,7 @@ def _descend(
         s[STEPS] = f64(k)
         if below > high or found - below <= GAP * found + ROUNDING * s[SCALE]:
             return found
-        n = _nearest(s, n + 1)
+        n = _nearest(s, n + 1, found)
         s[CORNERS] = f64(n)
         nearer = 0.0
         if n < 4:
@@ -541,15 +541,17 @@ def _points(s: PtrF64, gap: F64) -> None:
 
 
 @typed
-def _nearest(s: PtrF64, n: I64) -> I64:
+def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
     """Drop the corners that the point nearest to the origin does not need; how many are left.
 
-    Writes their weights and the point; 4 corners left hold the origin between them.
+    Writes their weights and the point; 4 corners left hold the origin between them. All but the
+    last were as near as `found`: what seems farther now has been rounded, and is tried again.
     """
     if n == 4:
-        n = _tetrahedron(s)
+        n = _tetrahedron(s, found * found)
     elif n == 3:
-        _triangle(s, 0, 1, 2, offset(s, WEIGHTS))
+        if not (_triangle(s, 0, 1, 2, offset(s, WEIGHTS)) < found * found):
+            _rim(s, 0, 1, 2, offset(s, WEIGHTS))
     elif n == 2:
         _segment(s, 0, 1, offset(s, WEIGHTS))
     else:
@@ -719,27 +721,31 @@ def _beyond(w: PtrF64, i: I64, j: I64, k: I64, inner: I64) -> Bool:
 
 
 @typed
-def _tetrahedron(s: PtrF64) -> I64:
+def _tetrahedron(s: PtrF64, found: F64) -> I64:
     """As `_nearest`, of four corners: 4 where the origin is inside, else 3 with their weights.
 
-    Of the faces that the origin is beyond, the one that is nearest.
+    Of the faces that the origin is beyond, the one that is nearest; of all where that is no nearer
+    than what was found.
     """
     three = local_f64(3)
     best = 1e300
     out = -1
-    for face in range(4):
-        i = 1 if face == 0 else 0
-        j = 2 if face < 2 else 1
-        k = 3 if face < 3 else 2
-        if _beyond(s, i, j, k, face):
-            far = _triangle(s, i, j, k, three)
-            if far < best:
-                best = far
-                out = face
-                for m in range(3):
-                    s[WEIGHTS + m] = three[m]
-    if out < 0:
-        return 4
+    for again in range(2):
+        for face in range(4):
+            i = 1 if face == 0 else 0
+            j = 2 if face < 2 else 1
+            k = 3 if face < 3 else 2
+            if again == 1 or _beyond(s, i, j, k, face):
+                far = _triangle(s, i, j, k, three)
+                if far < best:
+                    best = far
+                    out = face
+                    for m in range(3):
+                        s[WEIGHTS + m] = three[m]
+        if out < 0:
+            return 4
+        if best < found:
+            break
     for k in range(out, 3):
         for i in range(CORNER):
             s[CORNER * k + i] = s[CORNER * (k + 1) + i]
@@ -781,7 +787,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
             break
         if not _grow(w, t, face, new, 1e-12 * s[SCALE]):
             break
-    _foot(s, w, t, face)
+    _foot(s, w, t, least + DEPTH_GAP * s[SCALE])
     if s[STEPS] == MOST_CORNERS:
         least = _polish(A, B, vertices, pair, s, least)
     return -least
@@ -815,17 +821,27 @@ def _polish(
 
 
 @typed
-def _foot(s: PtrF64, w: PtrF64, t: PtrI64, face: I64) -> None:
-    """Write the point on A of a face's point that is nearest to the origin at TRIED."""
+def _foot(s: PtrF64, w: PtrF64, t: PtrI64, high: F64) -> None:
+    """Write the point on A of the point of the surface that is nearest to the origin at TRIED.
+
+    It lies in one of the faces of least height, of which a flat side has several.
+    """
     three = local_f64(3)
-    i = t[6 * face]
-    j = t[6 * face + 1]
-    k = t[6 * face + 2]
-    _triangle(w, i, j, k, three)
-    for m in range(3, 6):
-        s[TRIED + m - 3] = (
-            three[0] * w[CORNER * i + m] + three[1] * w[CORNER * j + m] + three[2] * w[CORNER * k + m]
-        )
+    best = 1e300
+    for f in range(MOST_FACES):
+        if t[ALIVE + f] == 1 and w[FACES + 5 * f + 3] <= high:
+            i = t[6 * f]
+            j = t[6 * f + 1]
+            k = t[6 * f + 2]
+            far = _triangle(w, i, j, k, three)
+            if far < best:
+                best = far
+                for m in range(3):
+                    s[TRIED + m] = (
+                        three[0] * w[CORNER * i + 3 + m]
+                        + three[1] * w[CORNER * j + 3 + m]
+                        + three[2] * w[CORNER * k + 3 + m]
+                    )
 
 
 @typed
