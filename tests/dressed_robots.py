@@ -24,6 +24,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.typed import library
 from linkwork.mechanism.model import Mechanism
+from seeds import rng
 
 Floats = NDArray[np.float64]
 ROUND = (POINT, SEGMENT)
@@ -119,6 +120,24 @@ def dressed(
     bodies = Bodies(of_body, pieces, balls, pairs, movers, frames.column_of, m.n_q)
     made = tables(bodies, scene.table, np.array(worn.vertices or [0.0]), allowed=allowed)
     return World(m, frames, bodies, made)
+
+
+def made_up_world(m: Mechanism, label: str, *, n_rows: int = 12, size: float = 0.12) -> World:
+    """A robot whose links wear one or two random solids, among random obstacles and a floor."""
+    random = rng(label)
+    names = list(m.frame_names[: m.n_link_frames])
+    worn = Solids([])
+    for body in range(len(names)):
+        for _ in range(int(random.integers(1, 3))):
+            worn.random(random, SOLIDS[int(random.integers(len(SOLIDS)))], size, body=body)
+    scene = Solids(worn.vertices)
+    for k in range(n_rows):
+        at = random.normal(size=3) * 0.8
+        scene.random(random, SOLIDS[k % len(SOLIDS)], size, at=at)
+    T = np.eye(4)
+    T[2, 3] = -2.5
+    scene.add(HALF_SPACE, (0, 0, 0), T)
+    return dressed(m, names, worn, scene)
 
 
 COMPILER = Compiler()

@@ -12,15 +12,14 @@ from dressed_robots import (
     BOX,
     CYLINDER,
     ELLIPSOID,
-    HALF_SPACE,
     HULL,
     POINT,
     SEGMENT,
-    SOLIDS,
     Solids,
     World,
     distances_of,
     dressed,
+    made_up_world,
     nearest_of,
 )
 from linkwork.algorithms.registry import evaluate
@@ -46,24 +45,6 @@ UNIT = np.eye(4)
 WORLD_POSE = UNIT[:3].ravel()
 
 
-def world_of(m: Mechanism, label: str, *, n_rows: int = 12, size: float = 0.12) -> World:
-    """A robot whose links wear one or two random solids, among random obstacles and a floor."""
-    random = rng(label)
-    names = list(m.frame_names[: m.n_link_frames])
-    worn = Solids([])
-    for body in range(len(names)):
-        for _ in range(int(random.integers(1, 3))):
-            worn.random(random, SOLIDS[int(random.integers(len(SOLIDS)))], size, body=body)
-    scene = Solids(worn.vertices)
-    for k in range(n_rows):
-        at = random.normal(size=3) * 0.8
-        scene.random(random, SOLIDS[k % len(SOLIDS)], size, at=at)
-    T = np.eye(4)
-    T[2, 3] = -2.5
-    scene.add(HALF_SPACE, (0, 0, 0), T)
-    return dressed(m, names, worn, scene)
-
-
 def rows_of(m: Mechanism, n: int, label: str) -> Any:
     """So many configurations."""
     random = rng(label)
@@ -86,12 +67,12 @@ def numbered(world: World, wanted: Any) -> list[tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def robot() -> World:
-    return world_of(mechanism_from(every_joint_urdf()), "every joint")
+    return made_up_world(mechanism_from(every_joint_urdf()), "every joint")
 
 
 @pytest.fixture(scope="module")
 def small() -> World:
-    return world_of(mechanism_from(chain_urdf(3)), "chain", n_rows=9)
+    return made_up_world(mechanism_from(chain_urdf(3)), "chain", n_rows=9)
 
 
 # --- bounds ---------------------------------------------------------------------------------------
@@ -202,7 +183,7 @@ def test_nearest_are_the_least_of_all(robot: World, n: int, within: float) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_nearest_of_bundled_models(name: str) -> None:
-    world = world_of(mechanism_from(path(name)), name)
+    world = made_up_world(mechanism_from(path(name)), name)
     check_nearest(world, rows_of(world.mechanism, 100, name), 8)
 
 
@@ -225,7 +206,9 @@ def test_python_text_finds_the_same(small: World) -> None:
         placed = np.concatenate([poses.ravel(), WORLD_POSE])
         count = nearest(*arrays, placed, 5, np.inf, room, order, records, which)
         assert count == 5
-        np.testing.assert_allclose(records.reshape(5, 10), expected[row], atol=1e-7)
+        found = records.reshape(5, 10)
+        np.testing.assert_allclose(found[:, 0], expected[row, :, 0], atol=1e-9)
+        np.testing.assert_allclose(found, expected[row], atol=1e-4)  # of curved solids in overlap
         assert which.reshape(5, 2).tolist() == things[row].tolist()
 
 
@@ -255,7 +238,7 @@ def test_object_of_many_rows_is_as_near_as_its_nearest(robot: World) -> None:
 
 def test_allowed_contacts_are_left_out() -> None:
     m, label = mechanism_from(chain_urdf(3)), "allowed"
-    world = world_of(m, label)
+    world = made_up_world(m, label)
     q = rows_of(m, 20, label)
     _, which, _ = nearest_of(world, q, 1000)
     n_bodies = len(world.bodies.of_body)
@@ -339,19 +322,19 @@ def test_gradients_are_differences_for_every_type_of_joint(robot: World) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["panda", "quadruped", "humanoid", "mobile_arm", "two_arm_torso"])
 def test_gradients_of_bundled_models(name: str) -> None:
-    world = world_of(mechanism_from(path(name)), name)
+    world = made_up_world(mechanism_from(path(name)), name)
     assert check_gradients(world, rows_of(world.mechanism, 10, name)) > 0.95
 
 
 def test_gradients_of_a_floating_base() -> None:
     m = mechanism_from(chain_urdf(2), base="floating")
-    world = world_of(m, "floating")
+    world = made_up_world(m, "floating")
     assert check_gradients(world, rows_of(m, 6, "floating")) > 0.95
 
 
 def test_joints_that_carry_both_things_do_not_count() -> None:
     m = mechanism_from(chain_urdf(3))
-    world = world_of(m, "both", n_rows=0)
+    world = made_up_world(m, "both", n_rows=0)
     _, slopes = distances_of(world, rows_of(m, 20, "both"), np.array([(2, 3, 0, 0)]))
     assert (slopes[:, 0, :2] == 0).all()
     assert (slopes[:, 0, 2] != 0).any()

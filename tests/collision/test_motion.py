@@ -1,0 +1,339 @@
+"""Motions without gaps: bounds of speed against gradients, thin plates against closed forms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dressed_robots import (
+    BOX,
+    POINT,
+    Solids,
+    World,
+    call,
+    distances_of,
+    dressed,
+    made_up_world,
+    nearest_of,
+    random_pose,
+    table_args,
+)
+from linkwork.collision.distances import tables
+from linkwork.collision.motion import (
+    Reaches,
+    between,
+    check_motions,
+    motion_bounds,
+    motion_room,
+)
+from linkwork.errors import UnsupportedFeatureError
+from linkwork.mechanism.model import Mechanism
+from robots import (
+    chain_urdf,
+    every_joint_urdf,
+    mechanism_from,
+    model_poses,
+    random_configuration,
+    random_tree,
+)
+from seeds import rng
+
+STRAIGHT = ("revolute", "continuous", "prismatic", "planar")
+UNIT = np.eye(4)
+TOLERANCE = 1e-6
+PLATE = np.array([0.9, 0.7, 0.0005])  # halves of a plate of 1 mm
+
+
+def with_balls(m: Mechanism, label: str, *, radius: float, n_plates: int = 1) -> World:
+    """A robot with a ball on each link, beside thin plates; its last link is in them at `home`."""
+    random = rng(label)
+    names = list(m.frame_names[: m.n_link_frames])
+    worn = Solids([])
+    for body in range(len(names)):
+        T = np.eye(4)
+        T[:3, 3] = random.normal(size=3) * 0.1
+        worn.add(POINT, (0, 0, 0), T, radius=radius, body=body)
+    scene = Solids(worn.vertices)
+    tip = model_poses(m, home(m, label))[names[-1]][:3, 3]
+    for _ in range(n_plates):
+        scene.add(BOX, PLATE.tolist(), random_pose(random, tip + random.normal(size=3) * 0.05))
+    world = dressed(m, names, worn, scene)
+    held = world.bodies.balls.copy()
+    held[:, 3] *= 1.5  # so that bounds and distances differ
+    world.bodies.balls[:] = held
+    return world._replace(tables=tables(world.bodies, scene.table, [0.0]))
+
+
+def home(m: Mechanism, label: str) -> Any:
+    """A configuration."""
+    return random_configuration(rng(label + " home"), m) * 0.5
+
+
+def reaches_of(world: World, q0: Any, q1: Any) -> Reaches:
+    """The bounds for motions between these rows."""
+    both = np.concatenate([q0, q1])
+    return motion_bounds(
+        world.mechanism,
+        world.frames.names,
+        world.bodies.balls,
+        pairs=world.bodies.pairs,
+        movers=world.bodies.movers,
+        span=(both.min(axis=0), both.max(axis=0)),
+    )
+
+
+def moved(world: World, q0: Any, q1: Any, tolerance: float = TOLERANCE) -> Any:
+    """Times (n,), records (n, 10), things (n, 2) and counts of motions."""
+    reaches, n = reaches_of(world, q0, q1), len(q0)
+    times, records = np.full(n, np.nan), np.full((n, 10), np.nan)
+    which, counts = np.full((n, 2), -9), np.zeros(2, np.int64)
+    call(
+        "motion_rows",
+        *(np.ascontiguousarray(q0), np.ascontiguousarray(q1), n),
+        world.frames.address("frames1"),
+        *table_args(world),
+        *(np.ascontiguousarray(reaches.pairs), np.ascontiguousarray(reaches.movers)),
+        *(tolerance, np.full(motion_room(world.tables), np.nan)),
+        *(times, records, which, counts),
+    )
+    return times, records, which, counts
+
+
+def closed_form(world: World, q: Any) -> Any:
+    """The least signed distance (n,) of balls to each other and to plates, with plain formulas."""
+    T, pieces = world.frames.poses(q, "frames64"), world.bodies.pieces
+    places = np.einsum("nbij,bj->nbi", T[..., :3], pieces[:, 20:23]) + T[..., 3]
+    radii = pieces[:, 1]
+    least = np.full(len(q), np.inf)
+    for a, b in world.bodies.pairs:
+        gap = np.linalg.norm(places[:, a] - places[:, b], axis=1) - radii[a] - radii[b]
+        least = np.minimum(least, gap)
+    for row in world.tables.rows:
+        pose = row[8:20].reshape(3, 4)
+        local = np.abs((places[:, world.bodies.movers] - pose[:, 3]) @ pose[:, :3]) - row[2:5]
+        outside = np.linalg.norm(np.maximum(local, 0), axis=-1)
+        gap = np.where(local.max(axis=-1) > 0, outside, local.max(axis=-1))
+        least = np.minimum(least, (gap - radii[world.bodies.movers]).min(axis=1))
+    return least
+
+
+def arm(label: str, n: int) -> Mechanism:
+    """A chain of joints of all types that have no quaternion, with coupled ones."""
+    return mechanism_from(random_tree(rng(label), n, STRAIGHT, shape="chain", shuffle=False))
+
+
+# --- bounds of speed ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_distances_change_no_faster_than_bounds(number: int) -> None:
+    label = f"bounds {number}"
+    m = mechanism_from(random_tree(rng(label), 6, (*STRAIGHT, "floating", "spherical")))
+    world = with_balls(m, label, radius=0.05)
+    random = rng(label + " rows")
+    q = np.array([random_configuration(random, m) for _ in range(200)])
+    reaches = reaches_of(world, q, q)
+    n_pairs = len(world.bodies.pairs)
+    wanted = [(a, b, 0, 0) for a, b in world.bodies.pairs]
+    wanted += [(a, -1, 0, 1) for a in world.bodies.movers]
+    _, slopes = distances_of(world, q, np.array(wanted))
+    steepest = np.abs(slopes).max(axis=0)
+    ratios = []
+    for c, kind in enumerate(m.joint_types):
+        if kind.has_quaternion:
+            continue
+        at, rate = m.q_slice(c), m.v_slice(c)
+        bound = np.concatenate([reaches.pairs[:, at], reaches.movers[:, at]])
+        assert (steepest[:, rate] <= bound + 1e-9).all()
+        assert ((steepest[:, rate] > 0) == (bound > 0)).mean() > 0.95
+        ratios.append((steepest[:, rate] / np.maximum(bound, 1e-9)).max())
+    assert n_pairs > 0
+    assert not ratios or max(ratios) > 0.3, "bounds that are far too large cost steps"
+
+
+def test_bounds_of_a_plain_chain_are_those_by_hand() -> None:
+    m = mechanism_from(chain_urdf(2))
+    world = with_balls(m, "plain", radius=0.01)
+    balls = np.array([[0, 0, 5.0, 0.01], [0.1, 0, 0, 0.02], [0.3, 0.4, 7.0, 0.03]])
+    world.bodies.balls[:] = balls
+    reaches = reaches_of(world, np.zeros((1, 2)), np.ones((1, 2)))
+    by_hand = np.array([[0, 0], [0.12, 0], [0.1 + 0.5 + 0.03, 0.53]])
+    np.testing.assert_allclose(reaches.movers, by_hand, atol=1e-12)
+    assert world.bodies.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
+    np.testing.assert_allclose(reaches.pairs, [by_hand[1], by_hand[2], [0, 0.53]], atol=1e-12)
+
+
+def test_slides_count_as_far_as_the_motion_goes() -> None:
+    text = chain_urdf(2).replace('"joint2" type="revolute"', '"joint2" type="prismatic"')
+    m = mechanism_from(text.replace('<axis xyz="0 0 1"/><limit', '<axis xyz="1 0 0"/><limit', 2))
+    world = with_balls(m, "slide", radius=0.01)
+    world.bodies.balls[:] = [0, 0, 0, 0.0]
+    near = reaches_of(world, np.zeros((1, 2)), np.zeros((1, 2))).movers
+    far = reaches_of(world, np.zeros((1, 2)), np.array([[0.0, 3.0]])).movers
+    assert near[2, 1] == far[2, 1] == 1.0
+    assert far[2, 0] <= near[2, 0] + 3.0
+
+
+# --- plates ---------------------------------------------------------------------------------------
+
+
+def check_plates(world: World, n: int, samples: int, label: str) -> None:
+    """No motion jumps a plate, none that touches nothing is said to touch."""
+    random, m = rng(label), world.mechanism
+    q0 = home(m, label) + random.normal(size=(4 * n, m.n_q)) * 0.3
+    free = closed_form(world, q0) > 0.001
+    assert free.sum() > 20, free.mean()
+    q0 = q0[free][:n]
+    q1 = home(m, label) + random.normal(size=q0.shape) * 0.3
+    times, records, which, counts = moved(world, q0, q1)
+    t = np.linspace(0, 1, samples)
+    rows = q0[:, None] + t[:, None] * (q1 - q0)[:, None]
+    sampled = closed_form(world, rows.reshape(-1, m.n_q)).reshape(len(q0), samples)
+    hit = np.isfinite(times)
+    print(
+        f"{len(q0)} motions: {hit.mean():.1%} touch; configurations each {counts[0] / len(q0):.1f},"
+        f" pairs each {counts[1] / len(q0):.1f}"
+    )
+    assert (sampled[~hit] > 0).all()
+    assert (which[~hit] == -1).all()
+    before = t[None] < times[hit, None]
+    assert (sampled[hit][before] > 0).all()
+    at = q0[hit] + times[hit, None] * (q1 - q0)[hit]
+    found = closed_form(world, at)
+    assert (found <= TOLERANCE + 1e-12).all()
+    assert (found > -1e-9).all()
+    np.testing.assert_allclose(records[hit, 0], found, atol=1e-6)
+    assert (which[hit, 0] >= 0).all()
+    assert 0.2 < hit.mean() < 0.98
+    coarse = sampled[:, :: samples // 20]
+    assert (coarse[hit] > 0).all(axis=1).mean() > 0.2, "no plate is thin enough to be jumped"
+
+
+def test_no_motion_jumps_a_plate() -> None:
+    world = with_balls(arm("plates", 4), "plates", radius=0.0005)
+    check_plates(world, 500, 401, "plates")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10))
+def test_ten_thousand_motions_jump_no_plate(number: int) -> None:
+    label = f"plates {number}"
+    world = with_balls(arm(label, 3 + number % 4), label, radius=0.0005 * number, n_plates=3)
+    check_plates(world, 1000, 801, label)
+
+
+# --- cases ----------------------------------------------------------------------------------------
+
+
+def sliding(radius: float, gap: float) -> World:
+    """A ball on a slide along x that passes a plate in x-y at a gap."""
+    text = chain_urdf(1, "prismatic").replace('<axis xyz="0 0 1"/>', '<axis xyz="1 0 0"/>')
+    m = mechanism_from(text)
+    worn = Solids([])
+    for body in range(2):
+        T = np.eye(4)
+        T[2, 3] = 9.0 * (1 - body)
+        worn.add(POINT, (0, 0, 0), T, radius=radius, body=body)
+    scene = Solids(worn.vertices)
+    T = np.eye(4)
+    T[2, 3] = -(radius + gap + PLATE[2])
+    scene.add(BOX, PLATE.tolist(), T)
+    return dressed(m, m.frame_names[:2], worn, scene)
+
+
+def test_first_touch_is_where_the_formula_says() -> None:
+    world = sliding(0.1, -0.05)  # in z the ball's centre is 0.05 above the plate
+    times, records, which, _ = moved(world, np.array([[-2.0]]), np.array([[2.0]]))
+    touch = -PLATE[0] - np.sqrt(0.1**2 - 0.05**2)  # the place of the ball's centre
+    expected = (touch - (-2.0 + 0.1)) / 4
+    assert times[0] == pytest.approx(expected, abs=2e-6)
+    assert 0 <= records[0, 0] <= TOLERANCE
+    assert which.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(("gap", "touches"), [(1e-5, False), (0.9e-6, True), (0.0, True)])
+def test_passing_within_the_tolerance_is_a_touch(gap: float, touches: bool) -> None:
+    times, _, _, counts = moved(sliding(0.1, gap), np.array([[-2.0]]), np.array([[2.0]]))
+    assert np.isfinite(times[0]) == touches
+    assert counts[0] < 500_000
+
+
+def test_what_touches_at_the_start_touches_at_0() -> None:
+    times, records, which, _ = moved(sliding(0.1, -0.02), np.zeros((2, 1)), np.array([[1.0], [0]]))
+    assert times.tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(records[:, 0], -0.02, atol=1e-9)
+    assert which.tolist() == [[1, 2]] * 2
+
+
+def test_no_motion_of_what_is_free_is_free() -> None:
+    world = sliding(0.1, 0.02)
+    times, _, which, counts = moved(world, np.zeros((1, 1)), np.zeros((1, 1)))
+    assert times.tolist() == [np.inf]
+    assert which.tolist() == [[-1, -1]]
+    assert counts[0] <= 1
+
+
+def test_solids_of_all_kinds_are_followed() -> None:
+    """Against dense samples of the clearance that `nearest_rows` finds."""
+    m = arm("kinds", 4)
+    world = made_up_world(m, "kinds", size=0.06)
+    random = rng("kinds rows")
+    q0 = np.array([random_configuration(random, m) for _ in range(400)]) * 0.5
+    q1 = q0 + random.normal(size=q0.shape) * 0.3
+    wanted = [(a, b, 0, 0) for a, b in world.bodies.pairs]
+    apart = distances_of(world, q0, np.array(wanted))[0][..., 0].min(axis=0) > -0.01
+    bodies = replace(world.bodies, pairs=world.bodies.pairs[apart], movers=np.arange(2, 5))
+    made = tables(bodies, world.tables.rows, world.tables.vertices)
+    world = world._replace(bodies=bodies, tables=made)
+    times, records, which, _ = moved(world, q0, q1)
+    t = np.linspace(0, 1, 41)
+    rows = (q0[:, None] + t[:, None] * (q1 - q0)[:, None]).reshape(-1, m.n_q)
+    clearance = nearest_of(world, rows, 1, gradients=False)[0][:, 0, 0].reshape(len(q0), -1)
+    hit = np.isfinite(times)
+    assert (clearance[~hit] > 0).all()
+    assert (clearance[hit][t[None] < times[hit, None]] > 0).all()
+    at = q0 + np.where(hit, times, 0)[:, None] * (q1 - q0)
+    own, things, _ = nearest_of(world, at[hit], 1, gradients=False)
+    assert (own[:, 0, 0] <= TOLERANCE + 1e-9).all()
+    late = times[hit] > 0
+    np.testing.assert_allclose(own[late, 0, 0], records[hit][late, 0], atol=2 * TOLERANCE)
+    assert (things[late, 0] == which[hit][late]).mean() > 0.95
+    assert 0.05 < (~hit).mean()
+    assert late.any()
+
+
+# --- samples and refusals -------------------------------------------------------------------------
+
+
+def test_samples_are_close_and_hold_both_ends() -> None:
+    random = rng("samples")
+    q0, q1 = random.normal(size=(2, 50, 3))
+    q1[7] = q0[7]
+    rows, first = between(q0, q1, 0.05)
+    assert first[0] == 0
+    assert first[-1] == len(rows)
+    for k, (a, b) in enumerate(pairwise(first)):
+        own = rows[a:b]
+        assert (own[0] == q0[k]).all()
+        assert (own[-1] == q1[k]).all()
+        steps = np.abs(np.diff(own, axis=0))
+        assert steps.max(initial=0.0) <= 0.05 + 1e-12
+        assert len(own) == 1 or steps.max() > 0.02
+        np.testing.assert_allclose(np.diff(own, n=2, axis=0), 0, atol=1e-12)
+
+
+def test_turns_about_any_axis_are_refused_by_name() -> None:
+    m = mechanism_from(every_joint_urdf())
+    random = rng("refused")
+    q0 = np.array([random_configuration(random, m) for _ in range(3)])
+    q1 = q0.copy()
+    q1[:, :3] += 0.1
+    check_motions(m, q0, q1)
+    c = m.joint("free")
+    q1[2, m.q_slice(c)] = random_configuration(random, m)[m.q_slice(c)]
+    with pytest.raises(UnsupportedFeatureError, match="motion 2 turns the floating joint 'free'"):
+        check_motions(m, q0, q1)
