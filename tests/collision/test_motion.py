@@ -222,7 +222,7 @@ def test_no_motion_jumps_a_plate() -> None:
 @pytest.mark.parametrize("number", range(10))
 def test_ten_thousand_motions_jump_no_plate(number: int) -> None:
     label = f"plates {number}"
-    world = with_balls(arm(label, 3 + number % 4), label, radius=0.0005 * number, n_plates=3)
+    world = with_balls(arm(label, 3 + number % 4), label, radius=0.0003 * (number % 4), n_plates=3)
     check_plates(world, 1000, 801, label)
 
 
@@ -280,15 +280,14 @@ def test_no_motion_of_what_is_free_is_free() -> None:
 def test_solids_of_all_kinds_are_followed() -> None:
     """Against dense samples of the clearance that `nearest_rows` finds."""
     m = arm("kinds", 4)
-    world = made_up_world(m, "kinds", size=0.06)
+    world = made_up_world(m, "kinds", n_rows=30, size=0.2)
     random = rng("kinds rows")
-    q0 = np.array([random_configuration(random, m) for _ in range(400)]) * 0.5
-    q1 = q0 + random.normal(size=q0.shape) * 0.3
-    wanted = [(a, b, 0, 0) for a, b in world.bodies.pairs]
-    apart = distances_of(world, q0, np.array(wanted))[0][..., 0].min(axis=0) > -0.01
-    bodies = replace(world.bodies, pairs=world.bodies.pairs[apart], movers=np.arange(2, 5))
+    q0 = np.array([random_configuration(random, m) for _ in range(600)])
+    bodies = replace(world.bodies, movers=np.arange(1, 5))
     made = tables(bodies, world.tables.rows, world.tables.vertices)
     world = world._replace(bodies=bodies, tables=made)
+    q0 = q0[nearest_of(world, q0, 1, gradients=False)[0][:, 0, 0] > 0]
+    q1 = q0 + random.normal(size=q0.shape) * 0.5
     times, records, which, _ = moved(world, q0, q1)
     t = np.linspace(0, 1, 41)
     rows = (q0[:, None] + t[:, None] * (q1 - q0)[:, None]).reshape(-1, m.n_q)
@@ -302,8 +301,9 @@ def test_solids_of_all_kinds_are_followed() -> None:
     late = times[hit] > 0
     np.testing.assert_allclose(own[late, 0, 0], records[hit][late, 0], atol=2 * TOLERANCE)
     assert (things[late, 0] == which[hit][late]).mean() > 0.95
-    assert 0.05 < (~hit).mean()
-    assert late.any()
+    assert 0.1 < hit.mean() < 0.9
+    assert late.all()
+    assert len(q0) > 50
 
 
 # --- samples and refusals -------------------------------------------------------------------------
