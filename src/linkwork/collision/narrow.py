@@ -69,6 +69,7 @@ DESCENT = 56
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
 ROUNDING = 2e-15  # of the scale: what float64 can tell apart
+PROVEN = 1e-10  # of the scale: less between the bounds than this is enough
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
 
@@ -114,18 +115,16 @@ def closest(
     if s[LOWER] > bound + rounding:
         _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
         return s[LOWER] - rounding
-    if gap > TOUCHING * s[SCALE]:
+    if gap > TOUCHING * s[SCALE] and gap - s[LOWER] <= PROVEN * s[SCALE]:
         _points(s, gap)
     else:
-        gap = _deep(A, B, vertices, pair, s)
+        gap = _near_or_deep(A, B, vertices, pair, s)
     _to_world(A[1], B[1], gap, s, pair, out)
     return gap - rounding
 
 
 @typed
-def touches(
-    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64
-) -> Bool:
+def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64) -> Bool:
     """Whether two pieces are within `margin` of each other (m); numbers that are none: yes."""
     out = local_f64(9)
     pair = local_f64(PAIR)
@@ -142,9 +141,9 @@ def touches(
     gap = _descend(A, B, vertices, pair, s, reach, reach)
     if s[LOWER] > reach:
         return False
-    if reach < 0.0 and gap <= TOUCHING * s[SCALE]:
-        gap = _deep(A, B, vertices, pair, s)
-    return not (gap > reach)
+    if reach < 0.0:
+        return not (_near_or_deep(A, B, vertices, pair, s) > reach)
+    return True
 
 
 # ---------------------------------------------------------------------------------------- places
@@ -229,9 +228,7 @@ def _start(out: PtrF64, pair: PtrF64, s: PtrF64) -> None:
 
 
 @typed
-def _to_world(
-    radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, out: PtrF64
-) -> None:
+def _to_world(radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, out: PtrF64) -> None:
     """Write the answer in the world: the point on A at TRIED of `s`, the normal at NORMAL."""
     _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
     x = s[TRIED]
@@ -248,9 +245,7 @@ def _to_world(
 
 
 @typed
-def _farthest(
-    row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64
-) -> tuple[F64, F64, F64]:
+def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest point of a core in a direction, both in the piece's frame."""
     kind = row[0]
     if kind == BOX:
@@ -279,9 +274,7 @@ def _farthest(
 
 
 @typed
-def _farthest_vertex(
-    row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64
-) -> tuple[F64, F64, F64]:
+def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest vertex of a hull in a direction: WIDTH at a time."""
     first = i64(row[5])
     n = i64(row[6])
@@ -406,9 +399,7 @@ def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
 
 
 @typed
-def _bend(
-    row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64
-) -> tuple[F64, F64, F64]:
+def _bend(row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64) -> tuple[F64, F64, F64]:
     """How the farthest point of a core moves when the direction x, y, z does by u, v, w."""
     if row[0] == CYLINDER:
         across = sqrt(x * x + y * y)
@@ -764,6 +755,24 @@ def _tetrahedron(s: PtrF64, found: F64) -> I64:
 
 
 @typed
+def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F64:
+    """As `_deep`, or what the descent knows of the distance from below where that is more.
+
+    For cores that overlap or nearly touch, and where rounding stopped the descent.
+    """
+    normal = local_f64(3)
+    lower = s[LOWER]
+    for i in range(3):
+        normal[i] = s[NORMAL + i]
+    gap = _deep(A, B, vertices, pair, s)
+    if lower > gap:
+        gap = lower
+        for i in range(3):
+            s[NORMAL + i] = normal[i]
+    return gap
+
+
+@typed
 def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F64:
     """Distance of cores that overlap: minus the least translation that parts them.
 
@@ -802,9 +811,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
 
 
 @typed
-def _polish(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64
-) -> F64:
+def _polish(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64) -> F64:
     """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
     point = local_f64(3)
     for i in range(3):
@@ -899,9 +906,7 @@ def _swap(w: PtrF64, i: I64, j: I64) -> None:
 
 
 @typed
-def _far_pair(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w: PtrF64
-) -> None:
+def _far_pair(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w: PtrF64) -> None:
     """Write the two of the outermost corners along the axes that are farthest apart."""
     for k in range(6):
         s[TRIED], s[TRIED + 1], s[TRIED + 2] = 0.0, 0.0, 0.0
@@ -1115,9 +1120,7 @@ def _sew(w: PtrF64, t: PtrI64, new: I64, rim: I64) -> Bool:
 
 
 @typed
-def _half_space(
-    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, out: PtrF64
-) -> F64:
+def _half_space(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, out: PtrF64) -> F64:
     """As `closest` where one of the two is a half-space: one farthest point of the other."""
     pair = local_f64(PAIR)
     if A[0] == HALF_SPACE:
