@@ -54,8 +54,8 @@ PAIR = 24
 # a corner of the difference B - A: its place, the point on A, and the direction it is least along
 CORNER = 9
 
-# how the numbers of a descent lie: four corners, their weights, the nearest point, and what is known
-# of the distance
+# how the numbers of a descent lie: four corners, their weights, the nearest point, and what is
+# known of the distance
 WEIGHTS = 36
 NEAREST = 40
 SCALE = 43
@@ -138,7 +138,7 @@ def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, marg
     _place(A, TA, B, TB, pair)
     _start(out, pair, s)
     reach = A[1] + B[1] + margin
-    gap = _descend(A, B, vertices, pair, s, reach, reach)
+    _descend(A, B, vertices, pair, s, reach, reach)
     if s[LOWER] > reach:
         return False
     if reach < 0.0:
@@ -248,29 +248,32 @@ def _to_world(radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, o
 def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest point of a core in a direction, both in the piece's frame."""
     kind = row[0]
+    if kind == HULL:
+        return _farthest_vertex(row, vertices, x, y, z)
+    if kind == CYLINDER or kind == ELLIPSOID:  # noqa: PLR1714
+        return _farthest_of_round(row, x, y, z)
     if kind == BOX:
         return (
             row[2] if x >= 0.0 else -row[2],
             row[3] if y >= 0.0 else -row[3],
             row[4] if z >= 0.0 else -row[4],
         )
-    if kind == HULL:
-        return _farthest_vertex(row, vertices, x, y, z)
-    if kind == CYLINDER:
-        half = row[3] if z >= 0.0 else -row[3]
-        across = sqrt(x * x + y * y)
-        if across > 0.0:
-            return row[2] * (x / across), row[2] * (y / across), half
-        return 0.0, 0.0, half
-    if kind == ELLIPSOID:
-        u = row[2] * x
-        v = row[3] * y
-        w = row[4] * z
-        long = sqrt(u * u + v * v + w * w)
-        if long > 0.0:
-            return row[2] * (u / long), row[3] * (v / long), row[4] * (w / long)
-        return 0.0, 0.0, 0.0
     return 0.0, 0.0, row[3] if z >= 0.0 else -row[3]
+
+
+@typed
+def _farthest_of_round(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
+    """As `_farthest`, of a cylinder or an ellipsoid."""
+    if row[0] == CYLINDER:
+        across = sqrt(x * x + y * y)
+        t = row[2] / across if across > 0.0 else 0.0
+        return t * x, t * y, row[3] if z >= 0.0 else -row[3]
+    u = row[2] * x
+    v = row[3] * y
+    w = row[4] * z
+    long = sqrt(u * u + v * v + w * w)
+    t = 1.0 / long if long > 0.0 else 0.0
+    return row[2] * (u * t), row[3] * (v * t), row[4] * (w * t)
 
 
 @typed
@@ -303,7 +306,7 @@ def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> t
 def _corner(
     A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
 ) -> None:
-    """Write the corner of B - A that is least along the direction at TRIED of `s` (CORNER numbers)."""
+    """Write the corner of B - A that is least along the direction at TRIED of `s`."""
     x = s[TRIED]
     y = s[TRIED + 1]
     z = s[TRIED + 2]
@@ -360,9 +363,8 @@ def _descend(
             s[LOWER] = below
             for i in range(3):
                 s[NORMAL + i] = s[TRIED + i]
-        size = max(abs(corner[0]), max(abs(corner[1]), abs(corner[2])))
-        if size > s[SCALE]:
-            s[SCALE] = size
+        for i in range(3):
+            s[SCALE] = max(s[SCALE], abs(corner[i]))
         s[CORNERS] = f64(n)
         s[STEPS] = f64(k)
         if below > high or found - below <= GAP * found + ROUNDING * s[SCALE]:
@@ -392,10 +394,10 @@ def _is_curved(row: PtrF64) -> Bool:
 @typed
 def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
     """Write a vector over its length."""
-    long = sqrt(x * x + y * y + z * z)
-    out[0] = x / long
-    out[1] = y / long
-    out[2] = z / long
+    t = 1.0 / sqrt(x * x + y * y + z * z)
+    out[0] = t * x
+    out[1] = t * y
+    out[2] = t * z
 
 
 @typed
@@ -548,6 +550,8 @@ def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
     """
     if n == 4:
         n = _tetrahedron(s, found * found)
+        if n == 4:
+            return 4
     elif n == 3:
         if not (_triangle(s, 0, 1, 2, offset(s, WEIGHTS)) < found * found):
             _rim(s, 0, 1, 2, offset(s, WEIGHTS))
@@ -555,8 +559,20 @@ def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
         _segment(s, 0, 1, offset(s, WEIGHTS))
     else:
         s[WEIGHTS] = 1.0
-    if n == 4:
-        return 4
+    left = _close_up(s, n)
+    if left == 3:
+        _foot_on_plane(s)
+    elif left == 2:
+        _foot_on_line(s)
+    else:
+        for i in range(3):
+            s[NEAREST + i] = s[i]
+    return left
+
+
+@typed
+def _close_up(s: PtrF64, n: I64) -> I64:
+    """Drop the corners without weight; how many are left."""
     left = 0
     for k in range(n):
         if s[WEIGHTS + k] > 0.0:
@@ -565,13 +581,6 @@ def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
                 for i in range(CORNER):
                     s[CORNER * left + i] = s[CORNER * k + i]
             left += 1
-    if left == 3:
-        _foot_on_plane(s)
-    elif left == 2:
-        _foot_on_line(s)
-    else:
-        for i in range(3):
-            s[NEAREST + i] = s[i]
     return left
 
 
@@ -695,60 +704,84 @@ def _rim(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
 
 
 @typed
-def _beyond(w: PtrF64, i: I64, j: I64, k: I64, inner: I64) -> Bool:
-    """Whether the origin is not on the side of a tetrahedron's face where the fourth corner is."""
-    a = offset(w, CORNER * i)
-    b = offset(w, CORNER * j)
-    c = offset(w, CORNER * k)
-    d = offset(w, CORNER * inner)
-    ux = b[0] - a[0]
-    uy = b[1] - a[1]
-    uz = b[2] - a[2]
-    vx = c[0] - a[0]
-    vy = c[1] - a[1]
-    vz = c[2] - a[2]
-    nx = uy * vz - uz * vy
-    ny = uz * vx - ux * vz
-    nz = ux * vy - uy * vx
-    dx = d[0] - a[0]
-    dy = d[1] - a[1]
-    dz = d[2] - a[2]
-    side = nx * dx + ny * dy + nz * dz
-    origin = -(nx * a[0] + ny * a[1] + nz * a[2])
-    flat = side * side <= 1e-26 * (nx * nx + ny * ny + nz * nz) * (dx * dx + dy * dy + dz * dz)
-    return flat or side * origin <= 0.0
-
-
-@typed
 def _tetrahedron(s: PtrF64, found: F64) -> I64:
     """As `_nearest`, of four corners: 4 where the origin is inside, else 3 with their weights.
 
-    Of the faces that the origin is beyond, the one that is nearest; of all where that is no nearer
-    than what was found.
+    Of the faces at the new corner that the origin is beyond, the one that is nearest; of all where
+    that is no nearer than what was found (`found` is its square).
     """
+    beyond = _beyond(s)
+    if beyond == 0:
+        return 4
     three = local_f64(3)
     best = 1e300
-    out = -1
-    for again in range(2):
+    out = 3
+    for _ in range(2):
         for face in range(4):
-            i = 1 if face == 0 else 0
-            j = 2 if face < 2 else 1
-            k = 3 if face < 3 else 2
-            if again == 1 or _beyond(s, i, j, k, face):
+            if beyond % 2 == 1:
+                i = 1 if face == 0 else 0
+                j = 2 if face < 2 else 1
+                k = 3 if face < 3 else 2
                 far = _triangle(s, i, j, k, three)
                 if far < best:
                     best = far
                     out = face
                     for m in range(3):
                         s[WEIGHTS + m] = three[m]
-        if out < 0:
-            return 4
+            beyond = beyond // 2
         if best < found:
             break
+        beyond = 15
     for k in range(out, 3):
         for i in range(CORNER):
             s[CORNER * k + i] = s[CORNER * (k + 1) + i]
     return 3
+
+
+@typed
+def _beyond(s: PtrF64) -> I64:
+    """Which faces at the last of four corners the origin is beyond: bit k of the one without k.
+
+    The face of the other three it never is, for the last corner was found in its direction.
+    """
+    dx = s[3 * CORNER]
+    dy = s[3 * CORNER + 1]
+    dz = s[3 * CORNER + 2]
+    ax = s[0] - dx
+    ay = s[1] - dy
+    az = s[2] - dz
+    bx = s[CORNER] - dx
+    by = s[CORNER + 1] - dy
+    bz = s[CORNER + 2] - dz
+    cx = s[2 * CORNER] - dx
+    cy = s[2 * CORNER + 1] - dy
+    cz = s[2 * CORNER + 2] - dz
+    x = by * cz - bz * cy
+    y = bz * cx - bx * cz
+    z = bx * cy - by * cx
+    size = ax * x + ay * y + az * z
+    without_a = dx * x + dy * y + dz * z
+    x = cy * az - cz * ay
+    y = cz * ax - cx * az
+    z = cx * ay - cy * ax
+    without_b = dx * x + dy * y + dz * z
+    x = ay * bz - az * by
+    y = az * bx - ax * bz
+    z = ax * by - ay * bx
+    without_c = dx * x + dy * y + dz * z
+    aa = ax * ax + ay * ay + az * az
+    bb = bx * bx + by * by + bz * bz
+    cc = cx * cx + cy * cy + cz * cz
+    if not (size * size > 1e-26 * aa * bb * cc):
+        return 7
+    faces = 0
+    if without_a * size >= 0.0:
+        faces += 1
+    if without_b * size >= 0.0:
+        faces += 2
+    if without_c * size >= 0.0:
+        faces += 4
+    return faces
 
 
 # ------------------------------------------------------------------------------------------ depth
@@ -1054,9 +1087,9 @@ def _lowest(w: PtrF64, t: PtrI64) -> I64:
 
 @typed
 def _grow(w: PtrF64, t: PtrI64, face: I64, new: I64, rounding: F64) -> Bool:
-    """Add a corner: the faces that it sees from outside give way to faces between it and their rim.
+    """Add a corner: the faces that it sees from outside give way to new ones up to their rim.
 
-    False where the rim is no simple ring (rounding), or nothing is left: the polytope is then spent.
+    False where the rim is no simple ring (rounding), or nothing is left: it can grow no more.
     """
     corner = offset(w, CORNER * new)
     t[ALIVE + face] = 0
@@ -1177,7 +1210,9 @@ def _segments(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, out: PtrF64) -> F64:
         d[6 + i] += v * d[3 + i] - u * d[i]
         far += d[6 + i] * d[6 + i]
     far = sqrt(far)
-    scale = max(abs(d[0]), max(abs(d[1]), abs(d[2]))) + max(abs(d[3]), max(abs(d[4]), abs(d[5])))
+    scale = 0.0
+    for i in range(6):
+        scale = max(scale, abs(d[i]))
     if far > TOUCHING * scale:
         for i in range(3):
             out[6 + i] = d[6 + i] / far
