@@ -106,8 +106,8 @@ def closest(
     apart = _spheres_apart(A, TA, B, TB, out)
     if apart > bound:
         return apart
-    if A[0] <= SEGMENT and B[0] <= SEGMENT:
-        return _segments(A, TA, B, TB, out)
+    if _has_form(A, B):
+        return _by_form(A, TA, B, TB, out)
     _place(A, TA, B, TB, pair)
     _start(out, pair, s)
     rounding = A[1] + B[1]
@@ -133,8 +133,8 @@ def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, marg
         return not (_half_space(A, TA, B, TB, vertices, out) > margin)
     if _spheres_apart(A, TA, B, TB, out) > margin:
         return False
-    if A[0] <= SEGMENT and B[0] <= SEGMENT:
-        return not (_segments(A, TA, B, TB, out) > margin)
+    if _has_form(A, B):
+        return not (_by_form(A, TA, B, TB, out) > margin)
     _place(A, TA, B, TB, pair)
     _start(out, pair, s)
     reach = A[1] + B[1] + margin
@@ -340,6 +340,7 @@ def _descend(
     """
     n = 0
     found = 1e300
+    over = 1.0
     curved = _is_curved(A) or _is_curved(B)
     leap = False
     missed = False
@@ -350,19 +351,18 @@ def _descend(
     s[NORMAL + 2] = 0.0
     s[STEPS] = MOST_STEPS
     for k in range(MOST_STEPS):
-        _unit(s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], offset(s, TRIED))
+        for i in range(3):
+            s[TRIED + i] = over * s[NEAREST + i]
         leap = curved and not missed and s[LOWER] > 0.0
         if leap:
             _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
         _corner(A, B, vertices, pair, s, corner)
-        below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
         missed = leap
+        below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
         if below > s[LOWER]:
             missed = False
-            s[LOWER] = below
-            for i in range(3):
-                s[NORMAL + i] = s[TRIED + i]
+            _note(s, corner, below)
         for i in range(3):
             s[SCALE] = max(s[SCALE], abs(corner[i]))
         s[CORNERS] = f64(n)
@@ -382,7 +382,16 @@ def _descend(
         if not (nearer < found or leap):
             return nearer
         found = nearer
+        over = 1.0 / nearer
     return found
+
+
+@typed
+def _note(s: PtrF64, corner: PtrF64, below: F64) -> None:
+    """Write a better lower bound and its normal."""
+    s[LOWER] = below
+    for i in range(3):
+        s[NORMAL + i] = corner[6 + i]
 
 
 @typed
@@ -590,13 +599,13 @@ def _foot_on_line(s: PtrF64) -> None:
     dx = s[9] - s[0]
     dy = s[10] - s[1]
     dz = s[11] - s[2]
-    dd = dx * dx + dy * dy + dz * dz
+    over = 1.0 / (dx * dx + dy * dy + dz * dz)
     near = 0 if s[WEIGHTS] > s[WEIGHTS + 1] else CORNER
     x = s[near]
     y = s[near + 1]
     z = s[near + 2]
     for _ in range(2):  # twice: the second time it is at right angles to all digits
-        t = (x * dx + y * dy + z * dz) / dd
+        t = (x * dx + y * dy + z * dz) * over
         x -= t * dx
         y -= t * dy
         z -= t * dz
@@ -667,9 +676,10 @@ def _triangle(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
     area = on_a + on_b + on_c
     sizes = (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz)
     if on_a > 0.0 and on_b > 0.0 and on_c > 0.0 and area > 1e-28 * sizes:
-        p = on_a / area
-        q = on_b / area
-        r = on_c / area
+        t = 1.0 / area
+        p = on_a * t
+        q = on_b * t
+        r = on_c * t
         weights[0] = p
         weights[1] = q
         weights[2] = r
@@ -1188,6 +1198,62 @@ def _above(
         out[own + i] = p + radius * pair[R + 2]
         out[3 - own + i] = p + gap * pair[R + 2]
     return gap - radius
+
+
+@typed
+def _has_form(A: PtrF64, B: PtrF64) -> Bool:
+    """Whether two pieces have a closed form of their distance."""
+    if A[0] == BOX:
+        return B[0] == POINT
+    return (B[0] <= SEGMENT and A[0] <= SEGMENT) or (A[0] == POINT and B[0] == BOX)
+
+
+@typed
+def _by_form(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, out: PtrF64) -> F64:
+    """As `closest` of points, segments, and a point and a box."""
+    pair = local_f64(PAIR)
+    if A[0] == BOX:
+        _place(A, TA, B, TB, pair)
+        return _box_and_point(A, B[1], pair, 0, out)
+    if B[0] == BOX:
+        _place(B, TB, A, TA, pair)
+        return _box_and_point(B, A[1], pair, 3, out)
+    return _segments(A, TA, B, TB, out)
+
+
+@typed
+def _box_and_point(box: PtrF64, radius: F64, pair: PtrF64, own: I64, out: PtrF64) -> F64:
+    """Distance of a ball from the box whose frame it is in; `own` is the box's place in `out`."""
+    f = local_f64(6)  # the nearest point of the box, and from it to the ball's centre
+    far = 0.0
+    inside = 1e300
+    side = 0
+    for i in range(3):
+        x = pair[T + i]
+        f[i] = min(box[2 + i], max(-box[2 + i], x))
+        f[3 + i] = x - f[i]
+        far += f[3 + i] * f[3 + i]
+        deep = box[2 + i] - abs(x)
+        if deep < inside:
+            inside = deep
+            side = i
+    far = sqrt(far)
+    if far > 0.0:
+        for i in range(3):
+            f[3 + i] /= far
+    else:
+        far = -inside
+        sign = 1.0 if f[side] >= 0.0 else -1.0
+        f[3 + side] = sign
+        f[side] = sign * box[2 + side]
+    sign = 1.0 if own == 0 else -1.0
+    _turn(pair, sign * f[3], sign * f[4], sign * f[5], out)
+    for i in range(3):
+        R = 12 + 3 * i
+        p = pair[P_WORLD + i] + (pair[R] * f[0] + pair[R + 1] * f[1] + pair[R + 2] * f[2])
+        out[own + i] = p + box[1] * sign * out[6 + i]
+        out[3 - own + i] = p + (far - radius) * sign * out[6 + i]
+    return far - radius - box[1]
 
 
 @typed
