@@ -717,8 +717,8 @@ def _rim(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
 def _tetrahedron(s: PtrF64, found: F64) -> I64:
     """As `_nearest`, of four corners: 4 where the origin is inside, else 3 with their weights.
 
-    Of the faces at the new corner that the origin is beyond, the one that is nearest; of all where
-    that is no nearer than what was found (`found` is its square).
+    Of the faces that the origin is beyond, the one that is nearest; of all where that is no nearer
+    than what was found (`found` is its square).
     """
     beyond = _beyond(s)
     if beyond == 0:
@@ -750,10 +750,7 @@ def _tetrahedron(s: PtrF64, found: F64) -> I64:
 
 @typed
 def _beyond(s: PtrF64) -> I64:
-    """Which faces at the last of four corners the origin is beyond: bit k of the one without k.
-
-    The face of the other three it never is, for the last corner was found in its direction.
-    """
+    """Which faces of four corners the origin is beyond: bit k for the one without corner k."""
     dx = s[3 * CORNER]
     dy = s[3 * CORNER + 1]
     dz = s[3 * CORNER + 2]
@@ -783,7 +780,7 @@ def _beyond(s: PtrF64) -> I64:
     bb = bx * bx + by * by + bz * bz
     cc = cx * cx + cy * cy + cz * cz
     if not (size * size > 1e-26 * aa * bb * cc):
-        return 7
+        return 15
     faces = 0
     if without_a * size >= 0.0:
         faces += 1
@@ -791,6 +788,8 @@ def _beyond(s: PtrF64) -> I64:
         faces += 2
     if without_c * size >= 0.0:
         faces += 4
+    if (without_a + without_b + without_c + size) * size <= 0.0:
+        faces += 8
     return faces
 
 
