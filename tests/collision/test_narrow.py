@@ -436,7 +436,16 @@ def test_flat_and_empty_ones(compiled: Compiled) -> None:
     dot = hull_row(np.zeros((1, 3)), parts)
     flat_box, empty = row(BOX, (1, 1, 0)), row(CYLINDER)
     table = np.concatenate(parts)
-    thin = [square, needle, dot, flat_box, empty, row(BOX), row(ELLIPSOID), row(ELLIPSOID, (1, 1, 0))]
+    thin = [
+        square,
+        needle,
+        dot,
+        flat_box,
+        empty,
+        row(BOX),
+        row(ELLIPSOID),
+        row(ELLIPSOID, (1, 1, 0)),
+    ]
     for a in thin:
         for b in thin:
             for T, expected in ((UNIT, 0.0), (shifted(0, 0, 1e-3), 1e-3), (shifted(5, 0, 0), None)):

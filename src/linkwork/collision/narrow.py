@@ -54,8 +54,8 @@ PAIR = 24
 # a corner of the difference B - A: its place, the point on A, and the direction it is least along
 CORNER = 9
 
-# how the numbers of a descent lie: four corners, their weights, the nearest point, and what is known
-# of the distance
+# how the numbers of a descent lie: four corners, their weights, the nearest point, and what is
+# known of the distance
 WEIGHTS = 36
 NEAREST = 40
 SCALE = 43
@@ -69,6 +69,7 @@ DESCENT = 56
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
 ROUNDING = 2e-15  # of the scale: what float64 can tell apart
+PROVEN = 1e-10  # of the scale: less between the bounds than this is enough
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
 
@@ -105,8 +106,8 @@ def closest(
     apart = _spheres_apart(A, TA, B, TB, out)
     if apart > bound:
         return apart
-    if A[0] <= SEGMENT and B[0] <= SEGMENT:
-        return _segments(A, TA, B, TB, out)
+    if _has_form(A, B):
+        return _by_form(A, TA, B, TB, out)
     _place(A, TA, B, TB, pair)
     _start(out, pair, s)
     rounding = A[1] + B[1]
@@ -114,10 +115,10 @@ def closest(
     if s[LOWER] > bound + rounding:
         _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
         return s[LOWER] - rounding
-    if gap > TOUCHING * s[SCALE]:
+    if gap > TOUCHING * s[SCALE] and gap - s[LOWER] <= PROVEN * s[SCALE]:
         _points(s, gap)
     else:
-        gap = _deep(A, B, vertices, pair, s)
+        gap = _near_or_deep(A, B, vertices, pair, s)
     _to_world(A[1], B[1], gap, s, pair, out)
     return gap - rounding
 
@@ -132,17 +133,17 @@ def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, marg
         return not (_half_space(A, TA, B, TB, vertices, out) > margin)
     if _spheres_apart(A, TA, B, TB, out) > margin:
         return False
-    if A[0] <= SEGMENT and B[0] <= SEGMENT:
-        return not (_segments(A, TA, B, TB, out) > margin)
+    if _has_form(A, B):
+        return not (_by_form(A, TA, B, TB, out) > margin)
     _place(A, TA, B, TB, pair)
     _start(out, pair, s)
     reach = A[1] + B[1] + margin
-    gap = _descend(A, B, vertices, pair, s, reach, reach)
+    _descend(A, B, vertices, pair, s, reach, reach)
     if s[LOWER] > reach:
         return False
-    if reach < 0.0 and gap <= TOUCHING * s[SCALE]:
-        gap = _deep(A, B, vertices, pair, s)
-    return not (gap > reach)
+    if reach < 0.0:
+        return not (_near_or_deep(A, B, vertices, pair, s) > reach)
+    return True
 
 
 # ---------------------------------------------------------------------------------------- places
@@ -247,29 +248,32 @@ def _to_world(radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, o
 def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest point of a core in a direction, both in the piece's frame."""
     kind = row[0]
+    if kind == HULL:
+        return _farthest_vertex(row, vertices, x, y, z)
+    if kind == CYLINDER or kind == ELLIPSOID:  # noqa: PLR1714
+        return _farthest_of_round(row, x, y, z)
     if kind == BOX:
         return (
             row[2] if x >= 0.0 else -row[2],
             row[3] if y >= 0.0 else -row[3],
             row[4] if z >= 0.0 else -row[4],
         )
-    if kind == HULL:
-        return _farthest_vertex(row, vertices, x, y, z)
-    if kind == CYLINDER:
-        half = row[3] if z >= 0.0 else -row[3]
-        across = sqrt(x * x + y * y)
-        if across > 0.0:
-            return row[2] * (x / across), row[2] * (y / across), half
-        return 0.0, 0.0, half
-    if kind == ELLIPSOID:
-        u = row[2] * x
-        v = row[3] * y
-        w = row[4] * z
-        long = sqrt(u * u + v * v + w * w)
-        if long > 0.0:
-            return row[2] * (u / long), row[3] * (v / long), row[4] * (w / long)
-        return 0.0, 0.0, 0.0
     return 0.0, 0.0, row[3] if z >= 0.0 else -row[3]
+
+
+@typed
+def _farthest_of_round(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
+    """As `_farthest`, of a cylinder or an ellipsoid."""
+    if row[0] == CYLINDER:
+        across = sqrt(x * x + y * y)
+        t = row[2] / across if across > 0.0 else 0.0
+        return t * x, t * y, row[3] if z >= 0.0 else -row[3]
+    u = row[2] * x
+    v = row[3] * y
+    w = row[4] * z
+    long = sqrt(u * u + v * v + w * w)
+    t = 1.0 / long if long > 0.0 else 0.0
+    return row[2] * (u * t), row[3] * (v * t), row[4] * (w * t)
 
 
 @typed
@@ -302,7 +306,7 @@ def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> t
 def _corner(
     A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
 ) -> None:
-    """Write the corner of B - A that is least along the direction at TRIED of `s` (CORNER numbers)."""
+    """Write the corner of B - A that is least along the direction at TRIED of `s`."""
     x = s[TRIED]
     y = s[TRIED + 1]
     z = s[TRIED + 2]
@@ -336,6 +340,7 @@ def _descend(
     """
     n = 0
     found = 1e300
+    over = 1.0
     curved = _is_curved(A) or _is_curved(B)
     leap = False
     missed = False
@@ -346,22 +351,20 @@ def _descend(
     s[NORMAL + 2] = 0.0
     s[STEPS] = MOST_STEPS
     for k in range(MOST_STEPS):
-        _unit(s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], offset(s, TRIED))
+        for i in range(3):
+            s[TRIED + i] = over * s[NEAREST + i]
         leap = curved and not missed and s[LOWER] > 0.0
         if leap:
             _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
         _corner(A, B, vertices, pair, s, corner)
-        below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
         missed = leap
+        below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
         if below > s[LOWER]:
             missed = False
-            s[LOWER] = below
-            for i in range(3):
-                s[NORMAL + i] = s[TRIED + i]
-        size = max(abs(corner[0]), max(abs(corner[1]), abs(corner[2])))
-        if size > s[SCALE]:
-            s[SCALE] = size
+            _note(s, corner, below)
+        for i in range(3):
+            s[SCALE] = max(s[SCALE], abs(corner[i]))
         s[CORNERS] = f64(n)
         s[STEPS] = f64(k)
         if below > high or found - below <= GAP * found + ROUNDING * s[SCALE]:
@@ -379,7 +382,16 @@ def _descend(
         if not (nearer < found or leap):
             return nearer
         found = nearer
+        over = 1.0 / nearer
     return found
+
+
+@typed
+def _note(s: PtrF64, corner: PtrF64, below: F64) -> None:
+    """Write a better lower bound and its normal."""
+    s[LOWER] = below
+    for i in range(3):
+        s[NORMAL + i] = corner[6 + i]
 
 
 @typed
@@ -391,16 +403,14 @@ def _is_curved(row: PtrF64) -> Bool:
 @typed
 def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
     """Write a vector over its length."""
-    long = sqrt(x * x + y * y + z * z)
-    out[0] = x / long
-    out[1] = y / long
-    out[2] = z / long
+    t = 1.0 / sqrt(x * x + y * y + z * z)
+    out[0] = t * x
+    out[1] = t * y
+    out[2] = t * z
 
 
 @typed
-def _bend(
-    row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64
-) -> tuple[F64, F64, F64]:
+def _bend(row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64) -> tuple[F64, F64, F64]:
     """How the farthest point of a core moves when the direction x, y, z does by u, v, w."""
     if row[0] == CYLINDER:
         across = sqrt(x * x + y * y)
@@ -549,6 +559,8 @@ def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
     """
     if n == 4:
         n = _tetrahedron(s, found * found)
+        if n == 4:
+            return 4
     elif n == 3:
         if not (_triangle(s, 0, 1, 2, offset(s, WEIGHTS)) < found * found):
             _rim(s, 0, 1, 2, offset(s, WEIGHTS))
@@ -556,16 +568,7 @@ def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
         _segment(s, 0, 1, offset(s, WEIGHTS))
     else:
         s[WEIGHTS] = 1.0
-    if n == 4:
-        return 4
-    left = 0
-    for k in range(n):
-        if s[WEIGHTS + k] > 0.0:
-            if left < k:
-                s[WEIGHTS + left] = s[WEIGHTS + k]
-                for i in range(CORNER):
-                    s[CORNER * left + i] = s[CORNER * k + i]
-            left += 1
+    left = _close_up(s, n)
     if left == 3:
         _foot_on_plane(s)
     elif left == 2:
@@ -577,18 +580,32 @@ def _nearest(s: PtrF64, n: I64, found: F64) -> I64:
 
 
 @typed
+def _close_up(s: PtrF64, n: I64) -> I64:
+    """Drop the corners without weight; how many are left."""
+    left = 0
+    for k in range(n):
+        if s[WEIGHTS + k] > 0.0:
+            if left < k:
+                s[WEIGHTS + left] = s[WEIGHTS + k]
+                for i in range(CORNER):
+                    s[CORNER * left + i] = s[CORNER * k + i]
+            left += 1
+    return left
+
+
+@typed
 def _foot_on_line(s: PtrF64) -> None:
     """Write the foot of the origin on the line through two corners, at right angles to it."""
     dx = s[9] - s[0]
     dy = s[10] - s[1]
     dz = s[11] - s[2]
-    dd = dx * dx + dy * dy + dz * dz
+    over = 1.0 / (dx * dx + dy * dy + dz * dz)
     near = 0 if s[WEIGHTS] > s[WEIGHTS + 1] else CORNER
     x = s[near]
     y = s[near + 1]
     z = s[near + 2]
     for _ in range(2):  # twice: the second time it is at right angles to all digits
-        t = (x * dx + y * dy + z * dz) / dd
+        t = (x * dx + y * dy + z * dz) * over
         x -= t * dx
         y -= t * dy
         z -= t * dz
@@ -659,9 +676,10 @@ def _triangle(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
     area = on_a + on_b + on_c
     sizes = (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz)
     if on_a > 0.0 and on_b > 0.0 and on_c > 0.0 and area > 1e-28 * sizes:
-        p = on_a / area
-        q = on_b / area
-        r = on_c / area
+        t = 1.0 / area
+        p = on_a * t
+        q = on_b * t
+        r = on_c * t
         weights[0] = p
         weights[1] = q
         weights[2] = r
@@ -696,63 +714,104 @@ def _rim(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
 
 
 @typed
-def _beyond(w: PtrF64, i: I64, j: I64, k: I64, inner: I64) -> Bool:
-    """Whether the origin is not on the side of a tetrahedron's face where the fourth corner is."""
-    a = offset(w, CORNER * i)
-    b = offset(w, CORNER * j)
-    c = offset(w, CORNER * k)
-    d = offset(w, CORNER * inner)
-    ux = b[0] - a[0]
-    uy = b[1] - a[1]
-    uz = b[2] - a[2]
-    vx = c[0] - a[0]
-    vy = c[1] - a[1]
-    vz = c[2] - a[2]
-    nx = uy * vz - uz * vy
-    ny = uz * vx - ux * vz
-    nz = ux * vy - uy * vx
-    dx = d[0] - a[0]
-    dy = d[1] - a[1]
-    dz = d[2] - a[2]
-    side = nx * dx + ny * dy + nz * dz
-    origin = -(nx * a[0] + ny * a[1] + nz * a[2])
-    flat = side * side <= 1e-26 * (nx * nx + ny * ny + nz * nz) * (dx * dx + dy * dy + dz * dz)
-    return flat or side * origin <= 0.0
-
-
-@typed
 def _tetrahedron(s: PtrF64, found: F64) -> I64:
     """As `_nearest`, of four corners: 4 where the origin is inside, else 3 with their weights.
 
     Of the faces that the origin is beyond, the one that is nearest; of all where that is no nearer
-    than what was found.
+    than what was found (`found` is its square).
     """
+    beyond = _beyond(s)
+    if beyond == 0:
+        return 4
     three = local_f64(3)
     best = 1e300
-    out = -1
-    for again in range(2):
+    out = 3
+    for _ in range(2):
         for face in range(4):
-            i = 1 if face == 0 else 0
-            j = 2 if face < 2 else 1
-            k = 3 if face < 3 else 2
-            if again == 1 or _beyond(s, i, j, k, face):
+            if beyond % 2 == 1:
+                i = 1 if face == 0 else 0
+                j = 2 if face < 2 else 1
+                k = 3 if face < 3 else 2
                 far = _triangle(s, i, j, k, three)
                 if far < best:
                     best = far
                     out = face
                     for m in range(3):
                         s[WEIGHTS + m] = three[m]
-        if out < 0:
-            return 4
+            beyond = beyond // 2
         if best < found:
             break
+        beyond = 15
     for k in range(out, 3):
         for i in range(CORNER):
             s[CORNER * k + i] = s[CORNER * (k + 1) + i]
     return 3
 
 
+@typed
+def _beyond(s: PtrF64) -> I64:
+    """Which faces of four corners the origin is beyond: bit k for the one without corner k."""
+    dx = s[3 * CORNER]
+    dy = s[3 * CORNER + 1]
+    dz = s[3 * CORNER + 2]
+    ax = s[0] - dx
+    ay = s[1] - dy
+    az = s[2] - dz
+    bx = s[CORNER] - dx
+    by = s[CORNER + 1] - dy
+    bz = s[CORNER + 2] - dz
+    cx = s[2 * CORNER] - dx
+    cy = s[2 * CORNER + 1] - dy
+    cz = s[2 * CORNER + 2] - dz
+    x = by * cz - bz * cy
+    y = bz * cx - bx * cz
+    z = bx * cy - by * cx
+    size = ax * x + ay * y + az * z
+    without_a = dx * x + dy * y + dz * z
+    x = cy * az - cz * ay
+    y = cz * ax - cx * az
+    z = cx * ay - cy * ax
+    without_b = dx * x + dy * y + dz * z
+    x = ay * bz - az * by
+    y = az * bx - ax * bz
+    z = ax * by - ay * bx
+    without_c = dx * x + dy * y + dz * z
+    aa = ax * ax + ay * ay + az * az
+    bb = bx * bx + by * by + bz * bz
+    cc = cx * cx + cy * cy + cz * cz
+    if not (size * size > 1e-26 * aa * bb * cc):
+        return 15
+    faces = 0
+    if without_a * size >= 0.0:
+        faces += 1
+    if without_b * size >= 0.0:
+        faces += 2
+    if without_c * size >= 0.0:
+        faces += 4
+    if (without_a + without_b + without_c + size) * size <= 0.0:
+        faces += 8
+    return faces
+
+
 # ------------------------------------------------------------------------------------------ depth
+
+
+@typed
+def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F64:
+    """As `_deep`, or what the descent knows of the distance from below where that is more.
+
+    For cores that overlap or nearly touch, and where rounding stopped the descent.
+    """
+    normal = local_f64(3)
+    lower = s[LOWER]
+    for i in range(3):
+        normal[i] = s[NORMAL + i]
+    gap = _deep(A, B, vertices, pair, s)
+    if lower > gap:
+        gap = lower
+        for i in range(3):
+            s[NORMAL + i] = normal[i]
+    return gap
 
 
 @typed
@@ -794,9 +853,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
 
 
 @typed
-def _polish(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64
-) -> F64:
+def _polish(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64) -> F64:
     """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
     point = local_f64(3)
     for i in range(3):
@@ -1039,9 +1096,9 @@ def _lowest(w: PtrF64, t: PtrI64) -> I64:
 
 @typed
 def _grow(w: PtrF64, t: PtrI64, face: I64, new: I64, rounding: F64) -> Bool:
-    """Add a corner: the faces that it sees from outside give way to faces between it and their rim.
+    """Add a corner: the faces that it sees from outside give way to new ones up to their rim.
 
-    False where the rim is no simple ring (rounding), or nothing is left: the polytope is then spent.
+    False where the rim is no simple ring (rounding), or nothing is left: it can grow no more.
     """
     corner = offset(w, CORNER * new)
     t[ALIVE + face] = 0
@@ -1143,6 +1200,62 @@ def _above(
 
 
 @typed
+def _has_form(A: PtrF64, B: PtrF64) -> Bool:
+    """Whether two pieces have a closed form of their distance."""
+    if A[0] == BOX:
+        return B[0] == POINT
+    return (B[0] <= SEGMENT and A[0] <= SEGMENT) or (A[0] == POINT and B[0] == BOX)
+
+
+@typed
+def _by_form(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, out: PtrF64) -> F64:
+    """As `closest` of points, segments, and a point and a box."""
+    pair = local_f64(PAIR)
+    if A[0] == BOX:
+        _place(A, TA, B, TB, pair)
+        return _box_and_point(A, B[1], pair, 0, out)
+    if B[0] == BOX:
+        _place(B, TB, A, TA, pair)
+        return _box_and_point(B, A[1], pair, 3, out)
+    return _segments(A, TA, B, TB, out)
+
+
+@typed
+def _box_and_point(box: PtrF64, radius: F64, pair: PtrF64, own: I64, out: PtrF64) -> F64:
+    """Distance of a ball from the box whose frame it is in; `own` is the box's place in `out`."""
+    f = local_f64(6)  # the nearest point of the box, and from it to the ball's centre
+    far = 0.0
+    inside = 1e300
+    side = 0
+    for i in range(3):
+        x = pair[T + i]
+        f[i] = min(box[2 + i], max(-box[2 + i], x))
+        f[3 + i] = x - f[i]
+        far += f[3 + i] * f[3 + i]
+        deep = box[2 + i] - abs(x)
+        if deep < inside:
+            inside = deep
+            side = i
+    far = sqrt(far)
+    if far > 0.0:
+        for i in range(3):
+            f[3 + i] /= far
+    else:
+        far = -inside
+        sign = 1.0 if f[side] >= 0.0 else -1.0
+        f[3 + side] = sign
+        f[side] = sign * box[2 + side]
+    sign = 1.0 if own == 0 else -1.0
+    _turn(pair, sign * f[3], sign * f[4], sign * f[5], out)
+    for i in range(3):
+        R = 12 + 3 * i
+        p = pair[P_WORLD + i] + (pair[R] * f[0] + pair[R + 1] * f[1] + pair[R + 2] * f[2])
+        out[own + i] = p + box[1] * sign * out[6 + i]
+        out[3 - own + i] = p + (far - radius) * sign * out[6 + i]
+    return far - radius - box[1]
+
+
+@typed
 def _segments(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, out: PtrF64) -> F64:
     """As `closest` of points and segments."""
     d = local_f64(12)  # half segment of A, of B, from A's centre to B's, at right angles to both
@@ -1162,7 +1275,9 @@ def _segments(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, out: PtrF64) -> F64:
         d[6 + i] += v * d[3 + i] - u * d[i]
         far += d[6 + i] * d[6 + i]
     far = sqrt(far)
-    scale = max(abs(d[0]), max(abs(d[1]), abs(d[2]))) + max(abs(d[3]), max(abs(d[4]), abs(d[5])))
+    scale = 0.0
+    for i in range(6):
+        scale = max(scale, abs(d[i]))
     if far > TOUCHING * scale:
         for i in range(3):
             out[6 + i] = d[6 + i] / far
