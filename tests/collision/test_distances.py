@@ -338,3 +338,63 @@ def test_joints_that_carry_both_things_do_not_count() -> None:
     _, slopes = distances_of(world, rows_of(m, 20, "both"), np.array([(2, 3, 0, 0)]))
     assert (slopes[:, 0, :2] == 0).all()
     assert (slopes[:, 0, 2] != 0).any()
+
+
+# --- coal -----------------------------------------------------------------------------------------
+
+
+def coal_shape(coal: Any, row: Any, vertices: Any) -> Any:
+    """A piece as a shape of coal."""
+    if row[0] == HULL:
+        first, n = int(row[5]), int(row[6])
+        given = coal.StdVec_Vec3s()
+        for corner in vertices[first : first + 3 * n].reshape(3, n).T:
+            given.append(corner)
+        return coal.Convex.convexHull(given, False, "")
+    return {
+        POINT: lambda: coal.Sphere(row[1]),
+        SEGMENT: lambda: coal.Capsule(row[1], 2 * row[3]),
+        BOX: lambda: coal.Box(2 * row[2:5]),
+    }[row[0]]()
+
+
+def test_distances_of_solids_of_many_pieces_are_coals() -> None:
+    coal: Any = pytest.importorskip("coal")
+    m, random = mechanism_from(chain_urdf(3)), rng("coal")
+    worn = Solids([])
+    for k in range(12):
+        worn.random(random, (BOX, HULL, POINT, SEGMENT)[k % 4], 0.15, body=k % 4)
+    scene = Solids(worn.vertices)
+    for kind in (BOX, HULL, POINT, SEGMENT):
+        scene.random(random, kind, 0.3, at=random.normal(size=3) * 0.4)
+    world = dressed(m, m.frame_names[:4], worn, scene)
+    q = rows_of(m, 25, "coal rows")
+    request = coal.DistanceRequest()
+    request.enable_signed_distance = True
+    request.gjk_tolerance = request.epa_tolerance = 1e-8
+    pieces, rows, vertices = world.bodies.pieces, world.tables.rows, world.tables.vertices
+    shapes = [[coal_shape(coal, row, vertices) for row in each] for each in (pieces, rows)]
+
+    def theirs(poses: Any, a: int, b: int, row: int) -> float:
+        sides = []
+        for body in (a, b):
+            table, made = (pieces, shapes[0]) if body >= 0 else (rows, shapes[1])
+            of = np.flatnonzero(table[:, 7] == body) if body >= 0 else [row]
+            T_body = poses[body] if body >= 0 else UNIT[:3]
+            placed = []
+            for k in of:
+                T = T_body @ np.vstack([table[k, 8:20].reshape(3, 4), UNIT[3]])
+                placed.append((made[k], coal.Transform3s(T[:, :3], T[:, 3])))
+            sides.append(placed)
+        return min(
+            coal.distance(*one, *other, request, coal.DistanceResult())
+            for one in sides[0]
+            for other in sides[1]
+        )
+
+    wanted = every_pair(world)
+    records, _ = distances_of(world, q, wanted)
+    for poses, found in zip(world.frames.poses(q), records[:, :, 0], strict=True):
+        expected = [theirs(poses, a, b, row) for a, b, row, _ in wanted]
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+    assert 0.05 < (records[..., 0] < 0).mean() < 0.95
