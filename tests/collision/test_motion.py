@@ -26,9 +26,9 @@ from linkwork.collision.distances import tables
 from linkwork.collision.motion import (
     Reaches,
     between,
-    check_motions,
     motion_bounds,
     motion_room,
+    velocities_of,
 )
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.mechanism.model import Mechanism
@@ -86,6 +86,16 @@ def reaches_of(world: World, q0: Any, q1: Any) -> Reaches:
     )
 
 
+def mover_bounds(world: World, q0: Any, q1: Any) -> Any:
+    """Bounds (n_movers, n_q) of movers and what stands still."""
+    reaches = reaches_of(world, q0, q1)
+    found = np.zeros((len(reaches.places), world.mechanism.n_q))
+    for row, (first, n) in zip(found, reaches.places, strict=True):
+        for arm, _, number in reaches.chains[first : first + n]:
+            row[int(number)] += arm
+    return found
+
+
 def moved(world: World, q0: Any, q1: Any, tolerance: float = TOLERANCE) -> Any:
     """Times (n,), records (n, 10), things (n, 2) and counts of motions."""
     reaches, n = reaches_of(world, q0, q1), len(q0)
@@ -93,11 +103,12 @@ def moved(world: World, q0: Any, q1: Any, tolerance: float = TOLERANCE) -> Any:
     which, counts = np.full((n, 2), -9), np.zeros(2, np.int64)
     call(
         "motion_rows",
-        *(np.ascontiguousarray(q0), np.ascontiguousarray(q1), n),
-        world.frames.address("frames1"),
+        *(np.ascontiguousarray(q0), np.ascontiguousarray(q1)),
+        *(velocities_of(world.mechanism, q0, q1), n, world.frames.address("twists1")),
         *table_args(world),
-        *(np.ascontiguousarray(reaches.pairs), np.ascontiguousarray(reaches.movers)),
-        *(tolerance, np.full(motion_room(world.tables), np.nan)),
+        *(reaches.pairs, reaches.chains, reaches.places, tolerance),
+        np.full(motion_room(world.tables), np.nan),
+        np.full(6 * world.frames.n_twists + 1, np.nan),
         *(times, records, which, counts),
     )
     return times, records, which, counts
@@ -136,7 +147,7 @@ def test_distances_change_no_faster_than_bounds(number: int) -> None:
     world = with_balls(m, label, radius=0.05)
     random = rng(label + " rows")
     q = np.array([random_configuration(random, m) for _ in range(200)])
-    reaches = reaches_of(world, q, q)
+    reaches, alone = reaches_of(world, q, q), mover_bounds(world, q, q)
     n_pairs = len(world.bodies.pairs)
     wanted = [(a, b, 0, 0) for a, b in world.bodies.pairs]
     wanted += [(a, -1, 0, 1) for a in world.bodies.movers]
@@ -147,7 +158,7 @@ def test_distances_change_no_faster_than_bounds(number: int) -> None:
         if kind.has_quaternion:
             continue
         at, rate = m.q_slice(c), m.v_slice(c)
-        bound = np.concatenate([reaches.pairs[:, at], reaches.movers[:, at]])
+        bound = np.concatenate([reaches.pairs[:, at], alone[:, at]])
         assert (steepest[:, rate] <= bound + 1e-9).all()
         assert ((steepest[:, rate] > 0) == (bound > 0)).mean() > 0.95
         ratios.append((steepest[:, rate] / np.maximum(bound, 1e-9)).max())
@@ -160,9 +171,10 @@ def test_bounds_of_a_plain_chain_are_those_by_hand() -> None:
     world = with_balls(m, "plain", radius=0.01)
     balls = np.array([[0, 0, 5.0, 0.01], [0.1, 0, 0, 0.02], [0.3, 0.4, 7.0, 0.03]])
     world.bodies.balls[:] = balls
-    reaches = reaches_of(world, np.zeros((1, 2)), np.ones((1, 2)))
+    q0 = np.zeros((1, 2))
+    reaches = reaches_of(world, q0, q0 + 1)
     by_hand = np.array([[0, 0], [0.12, 0], [0.1 + 0.5 + 0.03, 0.53]])
-    np.testing.assert_allclose(reaches.movers, by_hand, atol=1e-12)
+    np.testing.assert_allclose(mover_bounds(world, q0, q0 + 1), by_hand, atol=1e-12)
     assert world.bodies.pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
     np.testing.assert_allclose(reaches.pairs, [by_hand[1], by_hand[2], [0, 0.53]], atol=1e-12)
 
@@ -172,8 +184,8 @@ def test_slides_count_as_far_as_the_motion_goes() -> None:
     m = mechanism_from(text.replace('<axis xyz="0 0 1"/><limit', '<axis xyz="1 0 0"/><limit', 2))
     world = with_balls(m, "slide", radius=0.01)
     world.bodies.balls[:] = [0, 0, 0, 0.0]
-    near = reaches_of(world, np.zeros((1, 2)), np.zeros((1, 2))).movers
-    far = reaches_of(world, np.zeros((1, 2)), np.array([[0.0, 3.0]])).movers
+    near = mover_bounds(world, np.zeros((1, 2)), np.zeros((1, 2)))
+    far = mover_bounds(world, np.zeros((1, 2)), np.array([[0.0, 3.0]]))
     assert near[2, 1] == far[2, 1] == 1.0
     assert far[2, 0] <= near[2, 0] + 3.0
 
@@ -332,8 +344,8 @@ def test_turns_about_any_axis_are_refused_by_name() -> None:
     q0 = np.array([random_configuration(random, m) for _ in range(3)])
     q1 = q0.copy()
     q1[:, :3] += 0.1
-    check_motions(m, q0, q1)
+    velocities_of(m, q0, q1)
     c = m.joint("free")
     q1[2, m.q_slice(c)] = random_configuration(random, m)[m.q_slice(c)]
     with pytest.raises(UnsupportedFeatureError, match="motion 2 turns the floating joint 'free'"):
-        check_motions(m, q0, q1)
+        velocities_of(m, q0, q1)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.collision.distances import (
     BALL,
     BOUND,
+    COLUMNS,
     FAR,
     INF,
     N_BODIES,
@@ -25,9 +26,13 @@ from linkwork.collision.distances import (
     N_PAIRS,
     N_Q,
     N_ROWS,
+    N_V,
+    PIECE,
     POSE,
+    RANGES,
     RECORD,
     Tables,
+    ball_in_world,
     balls_apart,
     bounds_of,
     boxes_apart,
@@ -37,6 +42,7 @@ from linkwork.collision.distances import (
     things_distance,
     things_of,
 )
+from linkwork.collision.narrow import closest
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -45,13 +51,16 @@ from linkwork.compile.typed import (
     PtrI64,
     bits_of,
     call_at,
+    i64,
     lane,
     lane_min,
     lanes,
+    local_f64,
     lowest_bit,
     offset,
     select,
     splat,
+    sqrt,
     typed,
 )
 from linkwork.errors import UnsupportedFeatureError
@@ -66,14 +75,17 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reaches:
-    """How fast distances change at most, for a rate of 1 of each number of q (m per rad or m).
+    """How fast things come near each other at most.
 
-    ``pairs`` (n_pairs, n_q) of pairs of bodies, ``movers`` (n_movers, n_q) of bodies and what
-    stands still.
+    ``pairs`` (n_pairs, n_q): of pairs of bodies, for a rate of 1 of each number of q (m per rad or
+    m). ``chains`` (n, 3): the joints that carry each mover, the root's first: how far it comes from
+    the axis (1 of a slide), how far it turns (0 of a slide), both for a rate of 1, and the number
+    of q. ``places`` (n_movers, 2): first and count of the chain of each mover.
     """
 
     pairs: Floats
-    movers: Floats
+    chains: Floats
+    places: Ints
 
 
 def motion_bounds(
@@ -89,7 +101,6 @@ def motion_bounds(
 
     ``names``, ``balls`` (n, 4): links, and a ball in the frame of each that holds it. ``span``: the
     least and the greatest configuration that is met, which says how far joints slide.
-
     Turns about any axis have no bound here: see `check_motions`.
     """
     low, high = (np.asarray(each, np.float64) for each in span)
@@ -101,39 +112,57 @@ def motion_bounds(
         for one, other in ((a, b), (b, a)):
             for body in ways[one]:
                 if body not in ways[other]:
-                    _add(m, row, body, arms[one][body])
-    alone = np.zeros((len(movers), m.n_q))
-    for row, a in zip(alone, np.asarray(movers, np.int64).tolist(), strict=True):
-        for body in ways[a]:
-            _add(m, row, body, arms[a][body])
-    return Reaches(between, alone)
+                    for speed, _, number in _links(m, body, arms[one][body]):
+                        row[int(number)] += speed
+    chains: list[tuple[float, float, float]] = []
+    places: list[tuple[int, int]] = []
+    for a in np.asarray(movers, np.int64).tolist():
+        own = [link for body in ways[a] for link in _links(m, body, arms[a][body])]
+        places.append((len(chains), len(own)))
+        chains += own
+    table = np.array(chains, np.float64).reshape(-1, 3)
+    return Reaches(between, table, np.array(places, np.int64).reshape(-1, 2))
 
 
-def check_motions(m: Mechanism, q0: Floats, q1: Floats) -> None:
-    """Refuse motions (n, n_q) that turn a floating or spherical joint: they are no straight ones.
-
-    Raises: UnsupportedFeatureError.
-    """
-    for c, kind in enumerate(m.joint_types):
-        if kind.has_quaternion:
-            turn = slice(int(m.q_start[c]) + kind.n_lengths, int(m.q_start[c + 1]))
-            changed = (q0[:, turn] != q1[:, turn]).any(axis=1)
-            if changed.any():
-                raise UnsupportedFeatureError(
-                    f"motion {int(changed.argmax())} turns the {kind.label} joint "
-                    f"'{m.joint_names[c]}'; motions are straight in q, so its quaternion has to "
-                    "stay as it is"
-                )
-
-
-def _add(m: Mechanism, row: Floats, body: int, arm: float) -> None:
-    """Add what the joint of a body does to points within its ``arm``."""
+def _links(m: Mechanism, body: int, arm: float) -> list[tuple[float, float, float]]:
+    """The rows of `Reaches.chains` that the joint of a body has; ``arm``: see `_arms`."""
     kind, c = m.body_joint_types[body], int(m.coordinate[body])
-    if c < 0 or kind.n_q == 0:
-        return
-    speeds = np.full(kind.n_q, 0.0 if kind.has_quaternion else arm)
-    speeds[: kind.n_lengths] = 1.0
-    row[m.q_slice(c)] += abs(float(m.multiplier[body])) * speeds
+    if c < 0:
+        return []
+    factor, first, n = abs(float(m.multiplier[body])), int(m.q_start[c]), kind.n_lengths
+    found = [(factor, 0.0, float(first + k)) for k in range(n)]
+    if kind.turns or kind is JointType.PLANAR:
+        found.append((factor * arm, factor, float(first + n)))
+    return found
+
+
+def velocities_of(m: Mechanism, q0: Floats, q1: Floats) -> Floats:
+    """The velocities (n, n_v) of straight motions (n, n_q), which last for a time of 1.
+
+    Raises: UnsupportedFeatureError where a floating or spherical joint turns.
+    """
+    found = np.zeros((len(q0), m.n_v))
+    for c, kind in enumerate(m.joint_types):
+        own, change = m.q_slice(c), (q1 - q0)[:, m.q_slice(c)]
+        if not kind.has_quaternion:
+            found[:, m.v_slice(c)] = change
+            continue
+        turned = change[:, kind.n_lengths :].any(axis=1)
+        if turned.any():
+            raise UnsupportedFeatureError(
+                f"motion {int(turned.argmax())} turns the {kind.label} joint "
+                f"'{m.joint_names[c]}'; motions are straight in q, so its quaternion has to "
+                "stay as it is"
+            )
+        if kind.n_lengths:  # its velocities lie along the axes of the body
+            wxyz = q0[:, own][:, kind.n_lengths :]
+            w, xyz = wxyz[:, :1], -wxyz[:, 1:]
+            shift = change[:, :3] * (wxyz**2).sum(axis=1, keepdims=True)
+            twice = 2.0 * np.cross(xyz, change[:, :3])
+            shift = shift + w * twice + np.cross(xyz, twice)
+            first = int(m.v_start[c])
+            found[:, first : first + 3] = shift / (wxyz**2).sum(axis=1, keepdims=True)
+    return found
 
 
 def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> dict[int, float]:
@@ -185,15 +214,122 @@ def speed_of(reach: PtrF64, rates: PtrF64, n: I64) -> F64:
 
 @typed
 def speeds_of(
-    index: PtrI64, pair_reach: PtrF64, mover_reach: PtrF64, rates: PtrF64, speeds: PtrF64
+    index: PtrI64,
+    pair_reach: PtrF64,
+    chains: PtrF64,
+    places: PtrI64,
+    rates: PtrF64,
+    speeds: PtrF64,
+    bends: PtrF64,
 ) -> None:
-    """Write how fast the distance of each pair, then of each mover and what stands, changes."""
+    """Write how fast the distance of each pair, then of each mover and what stands, changes.
+
+    ``bends``: the acceleration of any point of each mover. A joint's part of the velocity is turned
+    by the joints before it and by itself, and a joint after it changes it once more.
+    """
     n_q = index[N_Q]
     n_pairs = index[N_PAIRS]
     for k in range(n_pairs):
         speeds[k] = speed_of(offset(pair_reach, k * n_q), rates, n_q)
     for k in range(index[N_MOVERS]):
-        speeds[n_pairs + k] = speed_of(offset(mover_reach, k * n_q), rates, n_q)
+        speed = SLOWEST
+        turn = 0.0
+        bend = 0.0
+        for i in range(places[2 * k], places[2 * k] + places[2 * k + 1]):
+            link = offset(chains, 3 * i)
+            rate = rates[i64(link[2])]
+            own = link[0] * rate
+            speed += own
+            bend += own * (2.0 * turn + link[1] * rate)
+            turn += link[1] * rate
+        speeds[n_pairs + k] = speed
+        bends[k] = bend
+
+
+@typed
+def lasting(d: F64, closing: F64, bend: F64, speed: F64) -> F64:
+    """How long a distance d stays above 0.
+
+    It shrinks by ``closing`` h + ``bend`` h^2 / 2 within h at most, and by ``speed`` h.
+    """
+    root = sqrt(closing * closing + 2.0 * bend * d)
+    found = INF
+    if closing >= 0.0:
+        if closing + root > 0.0:
+            found = 2.0 * d / (closing + root)
+    elif bend > 0.0:
+        found = (root - closing) / bend
+    return max(found, d / speed)
+
+
+@typed
+def twist_of(index: PtrI64, body: I64, twists: PtrF64, velocity: PtrF64, out: PtrF64) -> None:
+    """Write the twist of a body about the world's origin."""
+    n_v = index[N_V]
+    columns = offset(index, index[COLUMNS] + body * n_v)
+    for i in range(6):
+        out[i] = 0.0
+    for k in range(n_v):
+        if columns[k] >= 0:
+            for i in range(6):
+                out[i] += velocity[k] * twists[6 * columns[k] + i]
+
+
+@typed
+def closing_speed(ball: PtrF64, twist: PtrF64, n: PtrF64) -> F64:
+    """How fast at most a point of a ball moves along n."""
+    x = twist[4] * n[2] - twist[5] * n[1]
+    y = twist[5] * n[0] - twist[3] * n[2]
+    z = twist[3] * n[1] - twist[4] * n[0]
+    middle = twist[0] * n[0] + (twist[1] * n[1] + twist[2] * n[2])
+    # n . (angular x centre) = centre . (n x angular)
+    middle -= x * ball[0] + (y * ball[1] + z * ball[2])
+    return middle + ball[3] * sqrt(x * x + (y * y + z * z))
+
+
+@typed
+def row_lasting(
+    body: I64,
+    row: PtrF64,
+    index: PtrI64,
+    pieces: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    twist: PtrF64,
+    bend: F64,
+    speed: F64,
+    left: F64,
+    tolerance: F64,
+    record: PtrF64,
+) -> F64:
+    """How long a body and an obstacle stay apart, and -1 with the record where they touch.
+
+    The plane between a piece and the obstacle stands still: the piece has to come through it. A
+    distance over ``left`` lasts to the end.
+    """
+    ranges = offset(index, index[RANGES] + 2 * body)
+    pose = offset(poses, body * POSE)
+    found = local_f64(9)
+    ball = local_f64(4)
+    best = INF
+    touching = tolerance
+    touched = False
+    for i in range(ranges[0], ranges[0] + ranges[1]):
+        piece = offset(pieces, i * PIECE)
+        bound = max(left, tolerance)
+        world = offset(poses, index[N_BODIES] * POSE)
+        d = closest(piece, pose, row, world, vertices, bound, found)
+        if not d > touching:
+            touched = True
+            touching = d
+            record[0] = d
+            for k in range(9):
+                record[1 + k] = found[k]
+        elif not d > left:
+            ball_in_world(pose, offset(piece, 20), ball)
+            closing = closing_speed(ball, twist, offset(found, 6))
+            best = min(best, lasting(d, closing, bend, speed))
+    return -1.0 if touched else best
 
 
 @typed
@@ -242,7 +378,8 @@ def first_clocks(index: PtrI64, speeds: PtrF64, tolerance: F64, n: I64, clocks: 
 def motion_touches(
     start: PtrF64,
     stop: PtrF64,
-    frames: I64,
+    velocity: PtrF64,
+    twisting: I64,
     index: PtrI64,
     pieces: PtrF64,
     balls: PtrF64,
@@ -250,9 +387,11 @@ def motion_touches(
     boxes: PtrF64,
     vertices: PtrF64,
     pair_reach: PtrF64,
-    mover_reach: PtrF64,
+    chains: PtrF64,
+    places: PtrI64,
     tolerance: F64,
     room: PtrF64,
+    twists: PtrF64,
     record: PtrF64,
     which: PtrI64,
     counts: PtrI64,
@@ -263,31 +402,40 @@ def motion_touches(
     configurations and pairs that were looked at are added.
     """
     n_q = index[N_Q]
+    n_bodies = index[N_BODIES]
+    n_pairs = index[N_PAIRS]
+    n_movers = index[N_MOVERS]
     q = room
-    rates = offset(room, n_q)
-    poses = offset(room, 2 * n_q)
-    placed = offset(poses, (index[N_BODIES] + 1) * POSE)
-    speeds = offset(placed, index[N_BODIES] * BALL)
-    clocks = offset(speeds, index[N_PAIRS] + index[N_MOVERS])
+    change = offset(q, n_q)
+    rates = offset(change, n_q)
+    poses = offset(rates, n_q)
+    placed = offset(poses, (n_bodies + 1) * POSE)
+    speeds = offset(placed, n_bodies * BALL)
+    bends = offset(speeds, n_pairs + n_movers)
+    clocks = offset(bends, n_movers)
+    twist = local_f64(6)
     for i in range(n_q):
         q[i] = start[i]
-        rates[i] = abs(stop[i] - start[i])
-    speeds_of(index, pair_reach, mover_reach, rates, speeds)
+        change[i] = stop[i] - start[i]
+        rates[i] = abs(change[i])
+    speeds_of(index, pair_reach, chains, places, rates, speeds, bends)
     place_world(index, poses)
-    call_at(frames, q, poses)
+    call_at(twisting, q, poses, twists)
     place_balls(index, balls, poses, placed)
     n = bounds_of(index, placed, boxes, clocks)
     first_clocks(index, speeds, tolerance, n, clocks)
+    n_before = filled(n_pairs)
     while True:
         t = earliest(clocks, n)
         if not t < 1.0:
             return INF
         if t > 0.0:
             for i in range(n_q):
-                q[i] = start[i] + t * (stop[i] - start[i])
-            call_at(frames, q, poses)
+                q[i] = start[i] + t * change[i]
+            call_at(twisting, q, poses, twists)
             place_balls(index, balls, poses, placed)
         counts[0] += 1
+        known = -1
         for first in range(0, n, WIDTH):
             bits = bits_of(lanes(clocks, first) <= t + SLACK)
             while bits != 0:
@@ -296,24 +444,48 @@ def motion_touches(
                 speed = speed_at(index, speeds, k)
                 left = speed * (1.0 - t)
                 d = bound_at(index, placed, boxes, k)
+                lasts = d / speed
                 if not d > min(left, QUICK * speed) or not d > tolerance:
                     counts[1] += 1
                     a, b = things_of(index, k)
-                    bound = max(left, tolerance)
-                    d = things_distance(a, b, index, pieces, rows, vertices, poses, bound, record)
-                    if not d > tolerance:
+                    if k < n_before:
+                        most = max(left, tolerance)
+                        d = things_distance(
+                            a, b, index, pieces, rows, vertices, poses, most, record
+                        )
+                        lasts = d / speed if d > tolerance else -1.0
+                    else:
+                        if a != known:
+                            known = a
+                            twist_of(index, a, twists, velocity, twist)
+                        lasts = row_lasting(
+                            a,
+                            offset(rows, (b - n_bodies) * PIECE),
+                            index,
+                            pieces,
+                            vertices,
+                            poses,
+                            twist,
+                            bends[(k - n_before) // filled(index[N_ROWS])],
+                            speed,
+                            left,
+                            tolerance,
+                            record,
+                        )
+                    if not lasts >= 0.0:
                         which[0] = a
                         which[1] = b
                         return t
-                clocks[k] = INF if d > left else max(clocks[k], t + d / speed)
+                clocks[k] = max(clocks[k], t + lasts)
 
 
 @typed
 def motion_rows(
     starts: PtrF64,
     stops: PtrF64,
+    velocities: PtrF64,
     n_rows: I64,
-    frames: I64,
+    twisting: I64,
     index: PtrI64,
     pieces: PtrF64,
     balls: PtrF64,
@@ -321,15 +493,20 @@ def motion_rows(
     boxes: PtrF64,
     vertices: PtrF64,
     pair_reach: PtrF64,
-    mover_reach: PtrF64,
+    chains: PtrF64,
+    places: PtrI64,
     tolerance: F64,
     room: PtrF64,
+    twists: PtrF64,
     times: PtrF64,
     records: PtrF64,
     which: PtrI64,
     counts: PtrI64,
 ) -> None:
-    """`motion_touches` for each pair of rows; things are -1 where nothing touches."""
+    """`motion_touches` for each pair of rows; things are -1 where nothing touches.
+
+    ``twisting``: the address of `twists1`; ``room``: `motion_room` numbers.
+    """
     n_q = index[N_Q]
     for row in range(n_rows):
         things = offset(which, row * 2)
@@ -338,7 +515,8 @@ def motion_rows(
         times[row] = motion_touches(
             offset(starts, row * n_q),
             offset(stops, row * n_q),
-            frames,
+            offset(velocities, row * index[N_V]),
+            twisting,
             index,
             pieces,
             balls,
@@ -346,9 +524,11 @@ def motion_rows(
             boxes,
             vertices,
             pair_reach,
-            mover_reach,
+            chains,
+            places,
             tolerance,
             room,
+            twists,
             offset(records, row * RECORD),
             things,
             counts,
@@ -358,7 +538,7 @@ def motion_rows(
 def motion_room(tables: Tables) -> int:
     """How many numbers `motion_rows` needs to work in."""
     index = tables.index
-    return tables.room + 2 * int(index[N_Q]) + int(index[N_PAIRS]) + int(index[N_MOVERS])
+    return tables.room + 3 * int(index[N_Q]) + int(index[N_PAIRS]) + 2 * int(index[N_MOVERS])
 
 
 def between(q0: Floats, q1: Floats, resolution: float) -> tuple[Floats, Ints]:
