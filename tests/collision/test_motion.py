@@ -81,7 +81,6 @@ def reaches_of(world: World, q0: Any, q1: Any) -> Reaches:
         world.frames.names,
         world.bodies.balls,
         pairs=world.bodies.pairs,
-        movers=world.bodies.movers,
         span=(both.min(axis=0), both.max(axis=0)),
     )
 
@@ -93,7 +92,7 @@ def mover_bounds(world: World, q0: Any, q1: Any) -> Any:
     for row, (first, n) in zip(found, reaches.places, strict=True):
         for arm, _, number in reaches.chains[first : first + n]:
             row[int(number)] += arm
-    return found
+    return found[world.bodies.movers]
 
 
 def moved(world: World, q0: Any, q1: Any, tolerance: float = TOLERANCE) -> Any:

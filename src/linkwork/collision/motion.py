@@ -21,8 +21,8 @@ from linkwork.collision.distances import (
     COLUMNS,
     FAR,
     INF,
+    MOVERS,
     N_BODIES,
-    N_MOVERS,
     N_PAIRS,
     N_Q,
     N_ROWS,
@@ -39,7 +39,6 @@ from linkwork.collision.distances import (
     filled,
     place_balls,
     place_world,
-    things_distance,
     things_of,
 )
 from linkwork.collision.narrow import closest
@@ -78,9 +77,9 @@ class Reaches:
     """How fast things come near each other at most.
 
     ``pairs`` (n_pairs, n_q): of pairs of bodies, for a rate of 1 of each number of q (m per rad or
-    m). ``chains`` (n, 3): the joints that carry each mover, the root's first: how far it comes from
+    m). ``chains`` (n, 3): the joints that carry each body, the root's first: how far it comes from
     the axis (1 of a slide), how far it turns (0 of a slide), both for a rate of 1, and the number
-    of q. ``places`` (n_movers, 2): first and count of the chain of each mover.
+    of q. ``places`` (n_bodies, 2): first and count of the chain of each body.
     """
 
     pairs: Floats
@@ -94,7 +93,6 @@ def motion_bounds(
     balls: Floats,
     *,
     pairs: Ints,
-    movers: Ints,
     span: tuple[ArrayLike, ArrayLike],
 ) -> Reaches:
     """Bounds of how fast the distances of links that lie in balls change.
@@ -116,8 +114,8 @@ def motion_bounds(
                         row[int(number)] += speed
     chains: list[tuple[float, float, float]] = []
     places: list[tuple[int, int]] = []
-    for a in np.asarray(movers, np.int64).tolist():
-        own = [link for body in ways[a] for link in _links(m, body, arms[a][body])]
+    for way, arm in zip(ways, arms, strict=True):
+        own = [link for body in way for link in _links(m, body, arm[body])]
         places.append((len(chains), len(own)))
         chains += own
     table = np.array(chains, np.float64).reshape(-1, 3)
@@ -220,18 +218,18 @@ def speeds_of(
     places: PtrI64,
     rates: PtrF64,
     speeds: PtrF64,
-    bends: PtrF64,
 ) -> None:
-    """Write how fast the distance of each pair, then of each mover and what stands, changes.
+    """Write how fast the distance of each pair changes, then the points of each body move.
 
-    ``bends``: the acceleration of any point of each mover. A joint's part of the velocity is turned
-    by the joints before it and by itself, and a joint after it changes it once more.
+    After these, the acceleration of the points of each body. A joint's part of their velocity is
+    turned by the joints before it and by itself, and a joint after it changes it once more.
     """
     n_q = index[N_Q]
     n_pairs = index[N_PAIRS]
+    n_bodies = index[N_BODIES]
     for k in range(n_pairs):
         speeds[k] = speed_of(offset(pair_reach, k * n_q), rates, n_q)
-    for k in range(index[N_MOVERS]):
+    for k in range(n_bodies):
         speed = SLOWEST
         turn = 0.0
         bend = 0.0
@@ -243,7 +241,7 @@ def speeds_of(
             bend += own * (2.0 * turn + link[1] * rate)
             turn += link[1] * rate
         speeds[n_pairs + k] = speed
-        bends[k] = bend
+        speeds[n_pairs + n_bodies + k] = bend
 
 
 @typed
@@ -288,48 +286,75 @@ def closing_speed(ball: PtrF64, twist: PtrF64, n: PtrF64) -> F64:
 
 
 @typed
-def row_lasting(
-    body: I64,
-    row: PtrF64,
+def things_lasting(
+    a: I64,
+    b: I64,
     index: PtrI64,
     pieces: PtrF64,
+    rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    twist: PtrF64,
+    twists: PtrF64,
+    velocity: PtrF64,
     bend: F64,
     speed: F64,
     left: F64,
     tolerance: F64,
     record: PtrF64,
 ) -> F64:
-    """How long a body and an obstacle stay apart, and -1 with the record where they touch.
+    """How long a body and another thing stay apart, and -1 with the record where they touch.
 
-    The plane between a piece and the obstacle stands still: the piece has to come through it. A
+    The plane between two pieces keeps its direction: both have to come together along its normal. A
     distance over ``left`` lasts to the end.
     """
-    ranges = offset(index, index[RANGES] + 2 * body)
-    pose = offset(poses, body * POSE)
+    n_bodies = index[N_BODIES]
+    ranges = offset(index, index[RANGES])
+    T_own = offset(poses, a * POSE)
+    T_others = offset(poses, min(b, n_bodies) * POSE)
+    others = offset(rows, (b - n_bodies) * PIECE)
+    n_others = 1
+    twist_a = local_f64(6)
+    twist_b = local_f64(6)
+    twist_of(index, a, twists, velocity, twist_a)
+    for i in range(6):
+        twist_b[i] = 0.0
+    if b < n_bodies:
+        others = offset(pieces, ranges[2 * b] * PIECE)
+        n_others = ranges[2 * b + 1]
+        twist_of(index, b, twists, velocity, twist_b)
     found = local_f64(9)
     ball = local_f64(4)
     best = INF
     touching = tolerance
     touched = False
-    for i in range(ranges[0], ranges[0] + ranges[1]):
-        piece = offset(pieces, i * PIECE)
-        bound = max(left, tolerance)
-        world = offset(poses, index[N_BODIES] * POSE)
-        d = closest(piece, pose, row, world, vertices, bound, found)
-        if not d > touching:
-            touched = True
-            touching = d
-            record[0] = d
-            for k in range(9):
-                record[1 + k] = found[k]
-        elif not d > left:
-            ball_in_world(pose, offset(piece, 20), ball)
-            closing = closing_speed(ball, twist, offset(found, 6))
-            best = min(best, lasting(d, closing, bend, speed))
+    for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
+        own = offset(pieces, i * PIECE)
+        for j in range(n_others):
+            other = offset(others, j * PIECE)
+            d = closest(own, T_own, other, T_others, vertices, max(left, tolerance), found)
+            if not d > touching:
+                touched = True
+                touching = d
+                record[0] = d
+                for k in range(9):
+                    record[1 + k] = found[k]
+            elif not d > left:
+                ball_in_world(T_own, offset(own, 20), ball)
+                closing = closing_speed(ball, twist_a, offset(found, 6))
+                if b < n_bodies:
+                    ball_in_world(T_others, offset(other, 20), ball)
+                    for k in range(6, 9):
+                        found[k] = -found[k]
+                    closing += closing_speed(ball, twist_b, offset(found, 6))
+                best = min(best, lasting(d, closing, bend, speed))
     return -1.0 if touched else best
+
+
+@typed
+def bend_of(index: PtrI64, speeds: PtrF64, a: I64, b: I64) -> F64:
+    """The acceleration of the points of two things together."""
+    bends = offset(speeds, index[N_PAIRS] + index[N_BODIES])
+    return bends[a] + (bends[b] if b < index[N_BODIES] else 0.0)
 
 
 @typed
@@ -338,7 +363,8 @@ def speed_at(index: PtrI64, speeds: PtrF64, k: I64) -> F64:
     n_pairs = filled(index[N_PAIRS])
     if k < n_pairs:
         return speeds[k]
-    return speeds[index[N_PAIRS] + (k - n_pairs) // filled(index[N_ROWS])]
+    m = (k - n_pairs) // filled(index[N_ROWS])
+    return speeds[index[N_PAIRS] + index[index[MOVERS] + m]]
 
 
 @typed
@@ -403,28 +429,23 @@ def motion_touches(
     """
     n_q = index[N_Q]
     n_bodies = index[N_BODIES]
-    n_pairs = index[N_PAIRS]
-    n_movers = index[N_MOVERS]
     q = room
     change = offset(q, n_q)
     rates = offset(change, n_q)
     poses = offset(rates, n_q)
     placed = offset(poses, (n_bodies + 1) * POSE)
     speeds = offset(placed, n_bodies * BALL)
-    bends = offset(speeds, n_pairs + n_movers)
-    clocks = offset(bends, n_movers)
-    twist = local_f64(6)
+    clocks = offset(speeds, index[N_PAIRS] + 2 * n_bodies)
     for i in range(n_q):
         q[i] = start[i]
         change[i] = stop[i] - start[i]
         rates[i] = abs(change[i])
-    speeds_of(index, pair_reach, chains, places, rates, speeds, bends)
+    speeds_of(index, pair_reach, chains, places, rates, speeds)
     place_world(index, poses)
     call_at(twisting, q, poses, twists)
     place_balls(index, balls, poses, placed)
     n = bounds_of(index, placed, boxes, clocks)
     first_clocks(index, speeds, tolerance, n, clocks)
-    n_before = filled(n_pairs)
     while True:
         t = earliest(clocks, n)
         if not t < 1.0:
@@ -435,7 +456,6 @@ def motion_touches(
             call_at(twisting, q, poses, twists)
             place_balls(index, balls, poses, placed)
         counts[0] += 1
-        known = -1
         for first in range(0, n, WIDTH):
             bits = bits_of(lanes(clocks, first) <= t + SLACK)
             while bits != 0:
@@ -448,30 +468,22 @@ def motion_touches(
                 if not d > min(left, QUICK * speed) or not d > tolerance:
                     counts[1] += 1
                     a, b = things_of(index, k)
-                    if k < n_before:
-                        most = max(left, tolerance)
-                        d = things_distance(
-                            a, b, index, pieces, rows, vertices, poses, most, record
-                        )
-                        lasts = d / speed if d > tolerance else -1.0
-                    else:
-                        if a != known:
-                            known = a
-                            twist_of(index, a, twists, velocity, twist)
-                        lasts = row_lasting(
-                            a,
-                            offset(rows, (b - n_bodies) * PIECE),
-                            index,
-                            pieces,
-                            vertices,
-                            poses,
-                            twist,
-                            bends[(k - n_before) // filled(index[N_ROWS])],
-                            speed,
-                            left,
-                            tolerance,
-                            record,
-                        )
+                    lasts = things_lasting(
+                        a,
+                        b,
+                        index,
+                        pieces,
+                        rows,
+                        vertices,
+                        poses,
+                        twists,
+                        velocity,
+                        bend_of(index, speeds, a, b),
+                        speed,
+                        left,
+                        tolerance,
+                        record,
+                    )
                     if not lasts >= 0.0:
                         which[0] = a
                         which[1] = b
@@ -538,7 +550,7 @@ def motion_rows(
 def motion_room(tables: Tables) -> int:
     """How many numbers `motion_rows` needs to work in."""
     index = tables.index
-    return tables.room + 3 * int(index[N_Q]) + int(index[N_PAIRS]) + 2 * int(index[N_MOVERS])
+    return tables.room + 3 * int(index[N_Q]) + int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
 
 
 def between(q0: Floats, q1: Floats, resolution: float) -> tuple[Floats, Ints]:
