@@ -22,6 +22,7 @@ from dressed_robots import (
     random_pose,
     table_args,
 )
+from linkwork.algorithms.registry import evaluate
 from linkwork.collision.distances import tables
 from linkwork.collision.motion import (
     Reaches,
@@ -68,9 +69,18 @@ def with_balls(m: Mechanism, label: str, *, radius: float, n_plates: int = 1) ->
     return world._replace(tables=tables(world.bodies, scene.table, [0.0]))
 
 
+def quaternions(m: Mechanism) -> Any:
+    """Which numbers of q (n_q,) belong to quaternions."""
+    found = np.zeros(m.n_q, bool)
+    for kind, first in zip(m.joint_types, m.q_start, strict=False):
+        found[first + kind.n_lengths : first + kind.n_q] = kind.has_quaternion
+    return found
+
+
 def home(m: Mechanism, label: str) -> Any:
     """A configuration."""
-    return random_configuration(rng(label + " home"), m) * 0.5
+    q = random_configuration(rng(label + " home"), m)
+    return np.where(quaternions(m), q, q * 0.5)
 
 
 def reaches_of(world: World, q0: Any, q1: Any) -> Reaches:
@@ -195,11 +205,12 @@ def test_slides_count_as_far_as_the_motion_goes() -> None:
 def check_plates(world: World, n: int, samples: int, label: str) -> None:
     """No motion jumps a plate, none that touches nothing is said to touch."""
     random, m = rng(label), world.mechanism
-    q0 = home(m, label) + random.normal(size=(4 * n, m.n_q)) * 0.3
+    spread = np.where(quaternions(m), 0.0, 0.3)
+    q0 = home(m, label) + random.normal(size=(4 * n, m.n_q)) * spread
     free = closed_form(world, q0) > 0.001
     assert free.sum() > 20, free.mean()
     q0 = q0[free][:n]
-    q1 = home(m, label) + random.normal(size=q0.shape) * 0.3
+    q1 = home(m, label) + random.normal(size=q0.shape) * spread
     times, records, which, counts = moved(world, q0, q1)
     t = np.linspace(0, 1, samples)
     rows = q0[:, None] + t[:, None] * (q1 - q0)[:, None]
@@ -226,7 +237,13 @@ def check_plates(world: World, n: int, samples: int, label: str) -> None:
 
 def test_no_motion_jumps_a_plate() -> None:
     world = with_balls(arm("plates", 4), "plates", radius=0.0005)
-    check_plates(world, 500, 401, "plates")
+    check_plates(world, 400, 401, "plates")
+
+
+def test_no_motion_of_a_floating_base_jumps_a_plate() -> None:
+    text = random_tree(rng("floating"), 3, STRAIGHT, shape="chain", shuffle=False)
+    world = with_balls(mechanism_from(text, base="floating"), "floating", radius=0.0005)
+    check_plates(world, 100, 401, "floating")
 
 
 @pytest.mark.slow
@@ -270,7 +287,7 @@ def test_first_touch_is_where_the_formula_says() -> None:
 def test_passing_within_the_tolerance_is_a_touch(gap: float, touches: bool) -> None:
     times, _, _, counts = moved(sliding(0.1, gap), np.array([[-2.0]]), np.array([[2.0]]))
     assert np.isfinite(times[0]) == touches
-    assert counts[0] < 500_000
+    assert counts[0] < 200
 
 
 def test_what_touches_at_the_start_touches_at_0() -> None:
@@ -335,6 +352,16 @@ def test_samples_are_close_and_hold_both_ends() -> None:
         assert steps.max(initial=0.0) <= 0.05 + 1e-12
         assert len(own) == 1 or steps.max() > 0.02
         np.testing.assert_allclose(np.diff(own, n=2, axis=0), 0, atol=1e-12)
+
+
+def test_velocities_are_those_that_take_one_end_to_the_other() -> None:
+    m = mechanism_from(every_joint_urdf())
+    random = rng("velocities")
+    q0 = np.array([random_configuration(random, m) for _ in range(5)])
+    q1 = q0 + random.normal(size=q0.shape)
+    q1 = np.where(quaternions(m), q0, q1)
+    expected = [evaluate("difference", m, *ends) for ends in zip(q0, q1, strict=True)]
+    np.testing.assert_allclose(velocities_of(m, q0, q1), expected, atol=1e-12)
 
 
 def test_turns_about_any_axis_are_refused_by_name() -> None:

@@ -197,8 +197,8 @@ def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> 
 # ----------------------------------------------------------------------------------------- motions
 
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
-QUICK = 0.1  # a bound that leaves this part of the motion free is taken; else pieces are looked at
-SLACK = 0.01  # what is due within this part of the motion is looked at with what is due now
+QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
+SLACK = 0.05  # what is due within this part of the motion is looked at with what is due now
 
 
 @typed
