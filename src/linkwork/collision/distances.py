@@ -20,9 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.collision.narrow import (
-    BOX,
     CYLINDER,
-    ELLIPSOID,
     HALF_SPACE,
     HULL,
     POINT,
@@ -158,36 +156,34 @@ def rounded_boxes(rows: Floats, vertices: Floats) -> Floats:
 
     A half-space is a box without ends but one.
     """
+    T = rows[:, 8:20].reshape(-1, 3, 4)
+    low, high = _extents(rows, vertices)
+    axes = T[:, :, :3].transpose(0, 2, 1).copy()
+    axes[np.isinf(low) & np.isinf(high)] = 0.0
+    middle = np.einsum("nij,nj->ni", axes, T[:, :, 3])
     boxes = np.zeros((len(rows), BOUND))
-    for box, row in zip(boxes, rows, strict=True):
-        T = row[8:20].reshape(3, 4)
-        low, high = _extents(row, vertices)
-        axes = box[:15].reshape(3, 5)
-        axes[:, :3] = T[:, :3].T
-        axes[~np.isfinite(low) & ~np.isfinite(high), :3] = 0.0
-        middle = axes[:, :3] @ T[:, 3]
-        axes[:, 3], axes[:, 4] = middle + low, middle + high
-        box[15] = row[1]
+    boxes[:, :15] = np.concatenate(
+        [axes, (middle + low)[..., None], (middle + high)[..., None]], axis=2
+    ).reshape(-1, 15)
+    boxes[:, 15] = rows[:, 1]
     return boxes
 
 
-def _extents(row: Floats, vertices: Floats) -> tuple[Floats, Floats]:
-    """The least and the greatest place of a piece's core along the axes of the piece."""
-    kind, half = int(row[0]), row[2:5]
-    if kind == HULL:
-        first, count = int(row[5]), int(row[6])
+def _extents(rows: Floats, vertices: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest places (n, 3) of cores along the axes of their pieces."""
+    kind, high = rows[:, 0], rows[:, 2:5].copy()
+    high[kind == POINT] = 0.0
+    high[kind == SEGMENT] *= (0.0, 1.0, 1.0)
+    along = (kind == SEGMENT) | (kind == CYLINDER)
+    high[along] = high[along][:, [0, 0, 1]]
+    low = -high
+    for k in np.flatnonzero(kind == HULL).tolist():
+        first, count = rows[k, 5:7].astype(np.int64).tolist()
         corners = vertices[first : first + 3 * count].reshape(3, count)
-        return corners.min(axis=1), corners.max(axis=1)
-    if kind == HALF_SPACE:
-        return np.full(3, -np.inf), np.array([np.inf, np.inf, 0.0])
-    high = {
-        POINT: np.zeros(3),
-        SEGMENT: np.array([0.0, 0.0, half[1]]),
-        BOX: half,
-        CYLINDER: np.array([half[0], half[0], half[1]]),
-        ELLIPSOID: half,
-    }[kind]
-    return -high, high
+        low[k], high[k] = corners.min(axis=1), corners.max(axis=1)
+    low[kind == HALF_SPACE] = -np.inf
+    high[kind == HALF_SPACE] = np.inf, np.inf, 0.0
+    return low, high
 
 
 def lanes_of_boxes(boxes: Floats) -> Floats:

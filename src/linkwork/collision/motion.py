@@ -19,10 +19,10 @@ from linkwork.collision.distances import (
     BALL,
     BOUND,
     COLUMNS,
-    FAR,
     INF,
     MOVERS,
     N_BODIES,
+    N_MOVERS,
     N_PAIRS,
     N_Q,
     N_ROWS,
@@ -57,6 +57,7 @@ from linkwork.compile.typed import (
     local_f64,
     lowest_bit,
     offset,
+    put,
     select,
     splat,
     sqrt,
@@ -390,14 +391,18 @@ def earliest(clocks: PtrF64, n: I64) -> F64:
 
 
 @typed
-def first_clocks(index: PtrI64, speeds: PtrF64, tolerance: F64, n: I64, clocks: PtrF64) -> None:
+def first_clocks(index: PtrI64, speeds: PtrF64, tolerance: F64, clocks: PtrF64) -> None:
     """Turn bounds at the start into the times until which they leave things apart."""
-    for k in range(n):
-        bound = clocks[k]
-        if bound >= FAR:
-            clocks[k] = INF
-        else:
-            clocks[k] = bound / speed_at(index, speeds, k) if bound > tolerance else 0.0
+    n_pairs = index[N_PAIRS]
+    for k in range(n_pairs):
+        clocks[k] = clocks[k] / speeds[k] if clocks[k] > tolerance else 0.0
+    n = filled(n_pairs)
+    for m in range(index[N_MOVERS]):
+        speed = speeds[n_pairs + index[index[MOVERS] + m]]
+        for _ in range(0, index[N_ROWS], WIDTH):
+            bound = lanes(clocks, n)
+            put(clocks, n, select(bound > tolerance, bound / speed, 0.0))
+            n += WIDTH
 
 
 @typed
@@ -445,7 +450,7 @@ def motion_touches(
     call_at(twisting, q, poses, twists)
     place_balls(index, balls, poses, placed)
     n = bounds_of(index, placed, boxes, clocks)
-    first_clocks(index, speeds, tolerance, n, clocks)
+    first_clocks(index, speeds, tolerance, clocks)
     while True:
         t = earliest(clocks, n)
         if not t < 1.0:
