@@ -116,10 +116,10 @@ def closest(
         _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
         return s[LOWER] - rounding
     if gap > TOUCHING * s[SCALE] and gap - s[LOWER] <= PROVEN * s[SCALE]:
-        _points(s, gap)
+        _points(s)
     else:
         gap = _near_or_deep(A, B, vertices, pair, s)
-    _to_world(A[1], B[1], gap, s, pair, out)
+    _to_world(A[1], B[1], s, pair, out)
     return gap - rounding
 
 
@@ -228,17 +228,21 @@ def _start(out: PtrF64, pair: PtrF64, s: PtrF64) -> None:
 
 
 @typed
-def _to_world(radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, out: PtrF64) -> None:
-    """Write the answer in the world: the point on A at TRIED of `s`, the normal at NORMAL."""
+def _to_world(radius_a: F64, radius_b: F64, s: PtrF64, pair: PtrF64, out: PtrF64) -> None:
+    """Write the answer in the world: the point on A is at TRIED, from there to B's at NEAREST."""
     _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
     x = s[TRIED]
     y = s[TRIED + 1]
     z = s[TRIED + 2]
+    u = s[NEAREST]
+    v = s[NEAREST + 1]
+    w = s[NEAREST + 2]
     for i in range(3):
         R = 12 + 3 * i
         p = pair[P_WORLD + i] + (pair[R] * x + pair[R + 1] * y + pair[R + 2] * z)
         out[i] = p + radius_a * out[6 + i]
-        out[3 + i] = p + (gap - radius_b) * out[6 + i]
+        p += pair[R] * u + pair[R + 1] * v + pair[R + 2] * w
+        out[3 + i] = p - radius_b * out[6 + i]
 
 
 # --------------------------------------------------------------------------------------- supports
@@ -357,12 +361,9 @@ def _descend(
         if leap:
             _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
-        _corner(A, B, vertices, pair, s, corner)
-        missed = leap
-        below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
-        if below > s[LOWER]:
-            missed = False
-            _note(s, corner, below)
+        between = found - s[LOWER]
+        below = _support(A, B, vertices, pair, s, corner)
+        missed = leap and found - s[LOWER] > 0.5 * between
         for i in range(3):
             s[SCALE] = max(s[SCALE], abs(corner[i]))
         s[CORNERS] = f64(n)
@@ -387,11 +388,17 @@ def _descend(
 
 
 @typed
-def _note(s: PtrF64, corner: PtrF64, below: F64) -> None:
-    """Write a better lower bound and its normal."""
-    s[LOWER] = below
-    for i in range(3):
-        s[NORMAL + i] = corner[6 + i]
+def _support(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
+) -> F64:
+    """Write the corner least along TRIED; the lower bound that it gives, kept if it is better."""
+    _corner(A, B, vertices, pair, s, corner)
+    below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
+    if below > s[LOWER]:
+        s[LOWER] = below
+        for i in range(3):
+            s[NORMAL + i] = s[TRIED + i]
+    return below
 
 
 @typed
@@ -540,14 +547,13 @@ def _edges_left(r: PtrF64, n: I64) -> I64:
 
 
 @typed
-def _points(s: PtrF64, gap: F64) -> None:
-    """Write the point on A of a finished descent at TRIED, and the normal at NORMAL."""
+def _points(s: PtrF64) -> None:
+    """Write the point on A of a finished descent at TRIED."""
     for i in range(3):
         p = 0.0
         for k in range(i64(s[CORNERS])):
             p += s[WEIGHTS + k] * s[CORNER * k + 3 + i]
         s[TRIED + i] = p
-        s[NORMAL + i] = s[NEAREST + i] / gap
 
 
 @typed
@@ -811,6 +817,8 @@ def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF6
         gap = lower
         for i in range(3):
             s[NORMAL + i] = normal[i]
+    for i in range(3):
+        s[NEAREST + i] = gap * s[NORMAL + i]
     return gap
 
 
@@ -826,55 +834,58 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
     if not _tetrahedron_inside(A, B, vertices, pair, s, w):
         return _deep_in_flat(s, w)
     _first_faces(w, t)
-    least = 1e300
-    face = 0
+    s[LOWER] = -1e300
     s[STEPS] = MOST_CORNERS
     for new in range(4, MOST_CORNERS):
         face = _lowest(w, t)
         plane = offset(w, FACES + 5 * face)
         for i in range(3):
             s[TRIED + i] = -plane[i]
-        corner = offset(w, CORNER * new)
-        _corner(A, B, vertices, pair, s, corner)
-        high = plane[0] * corner[0] + plane[1] * corner[1] + plane[2] * corner[2]
-        if high < least:
-            least = high
-            for i in range(3):
-                s[NORMAL + i] = -plane[i]
-        if not (high - plane[3] > DEPTH_GAP * s[SCALE]):
+        below = _support(A, B, vertices, pair, s, offset(w, CORNER * new))
+        if not (-below - plane[3] > DEPTH_GAP * s[SCALE]):
             s[STEPS] = f64(new)
             break
         if not _grow(w, t, face, new, 1e-12 * s[SCALE]):
             break
-    _foot(s, w, t, least + DEPTH_GAP * s[SCALE])
+    _foot(s, w, t, DEPTH_GAP * s[SCALE] - s[LOWER])
     if s[STEPS] == MOST_CORNERS:
-        least = _polish(A, B, vertices, pair, s, least)
-    return -least
+        _polish(A, B, vertices, pair, s, w, t)
+    return s[LOWER]
 
 
 @typed
-def _polish(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64) -> F64:
-    """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
+def _polish(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w: PtrF64, t: PtrI64
+) -> None:
+    """Leap from the lowest face of a polytope that was not finished, as long as depth falls."""
     point = local_f64(3)
     for i in range(3):
         point[i] = s[TRIED + i]
+    face = _lowest(w, t)
+    plane = offset(w, FACES + 5 * face)
+    _triangle(w, t[6 * face], t[6 * face + 1], t[6 * face + 2], offset(s, WEIGHTS))
+    for i in range(3):
+        s[TRIED + i] = -plane[i]
+    for i in range(CORNER):
+        for k in range(3):
+            s[CORNER * k + i] = w[CORNER * t[6 * face + k] + i]
+    n = 3
     for _ in range(MOST_LEAPS):
+        _leap(A, B, pair, s, n, s[LOWER])
+        before = s[LOWER]
+        _support(A, B, vertices, pair, s, s)
+        if n == 1 and not (s[LOWER] > before):
+            break
+        if s[LOWER] > before:
+            for i in range(3):
+                point[i] = s[3 + i]
         for i in range(3):
             s[TRIED + i] = s[NORMAL + i]
-        _corner(A, B, vertices, pair, s, s)
+        _support(A, B, vertices, pair, s, s)
         s[WEIGHTS] = 1.0
-        _leap(A, B, pair, s, 1, -least)
-        _corner(A, B, vertices, pair, s, s)
-        high = -(s[6] * s[0] + s[7] * s[1] + s[8] * s[2])
-        if not (high < least - ROUNDING * s[SCALE]):
-            break
-        least = high
-        for i in range(3):
-            s[NORMAL + i] = s[6 + i]
-            point[i] = s[3 + i]
+        n = 1
     for i in range(3):
         s[TRIED + i] = point[i]
-    return least
 
 
 @typed
