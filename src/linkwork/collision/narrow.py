@@ -80,18 +80,19 @@ PROVEN = 1e-10  # of the scale: less between the bounds than this is enough
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
 
-# how the polytope lies: corners (as above), faces (normal, height, rank) and, among the
+# how the polytope lies: corners (as above), faces (normal, height) and, among the
 # integers, faces (three corners, three neighbours), whether they live, and scratch
-MOST_CORNERS = 96
-MOST_FACES = 192
-FACES = 864  # = CORNER * MOST_CORNERS
-POLYTOPE = 1824  # = FACES + 5 * MOST_FACES
-ALIVE = 1152  # = 6 * MOST_FACES
-STACK = 1344  # = ALIVE + MOST_FACES
-RIM = 1536  # = STACK + MOST_FACES: from, to, face outside
-STARTS = 2112  # = RIM + 3 * MOST_FACES: the new face whose edge on the rim starts at a corner
-TABLES = 2208  # = STARTS + MOST_CORNERS
-NEVER = 1e300  # the rank of a face that has no area
+MOST_CORNERS = 128
+MOST_FACES = 2 * MOST_CORNERS
+FACES = CORNER * MOST_CORNERS
+POLYTOPE = FACES + 4 * MOST_FACES
+ALIVE = 6 * MOST_FACES
+STACK = ALIVE + MOST_FACES
+RIM = STACK + MOST_FACES  # from, to, face outside
+STARTS = RIM + 3 * MOST_FACES  # the new face whose edge on the rim starts at a corner
+USED = STARTS + MOST_CORNERS  # how many faces there ever were at a time
+TABLES = USED + 1
+NEVER = 1e300  # the height of a face that has no area
 DEPTH_GAP = 1e-10  # of the scale
 MOST_LEAPS = 8
 
@@ -845,7 +846,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
     s[STEPS] = MOST_CORNERS
     for new in range(4, MOST_CORNERS):
         face = _lowest(w, t)
-        plane = offset(w, FACES + 5 * face)
+        plane = offset(w, FACES + 4 * face)
         for i in range(3):
             s[TRIED + i] = -plane[i]
         below = _support(A, B, vertices, pair, s, offset(w, CORNER * new))
@@ -869,7 +870,7 @@ def _polish(
     y = s[TRIED + 1]
     z = s[TRIED + 2]
     face = _lowest(w, t)
-    plane = offset(w, FACES + 5 * face)
+    plane = offset(w, FACES + 4 * face)
     _triangle(w, t[6 * face], t[6 * face + 1], t[6 * face + 2], offset(s, WEIGHTS))
     for i in range(CORNER):
         for k in range(3):
@@ -905,8 +906,8 @@ def _foot(s: PtrF64, w: PtrF64, t: PtrI64, high: F64) -> None:
     """
     three = local_f64(3)
     best = 1e300
-    for f in range(MOST_FACES):
-        if t[ALIVE + f] == 1 and w[FACES + 5 * f + 3] <= high:
+    for f in range(t[USED]):
+        if t[ALIVE + f] == 1 and w[FACES + 4 * f + 3] <= high:
             i = t[6 * f]
             j = t[6 * f + 1]
             k = t[6 * f + 2]
@@ -1059,8 +1060,7 @@ def _fourth_corner(
 @typed
 def _first_faces(w: PtrF64, t: PtrI64) -> None:
     """Write the faces of a tetrahedron: corner 3 is behind face 0, 1, 2."""
-    for f in range(MOST_FACES):
-        t[ALIVE + f] = 0
+    t[USED] = 0
     _face(w, t, 0, 0, 1, 2)
     _face(w, t, 1, 0, 3, 1)
     _face(w, t, 2, 0, 2, 3)
@@ -1079,6 +1079,7 @@ def _face(w: PtrF64, t: PtrI64, f: I64, i: I64, j: I64, k: I64) -> None:
     c = offset(w, CORNER * k)
     t[6 * f], t[6 * f + 1], t[6 * f + 2] = i, j, k
     t[ALIVE + f] = 1
+    t[USED] = t[USED] if f < t[USED] else f + 1
     ux = b[0] - a[0]
     uy = b[1] - a[1]
     uz = b[2] - a[2]
@@ -1090,7 +1091,7 @@ def _face(w: PtrF64, t: PtrI64, f: I64, i: I64, j: I64, k: I64) -> None:
     nz = ux * vy - uy * vx
     sizes = (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz)
     long = sqrt(nx * nx + ny * ny + nz * nz)
-    plane = offset(w, FACES + 5 * f)
+    plane = offset(w, FACES + 4 * f)
     if long > 1e-13 * sqrt(sizes):
         plane[0] = nx / long
         plane[1] = ny / long
@@ -1105,9 +1106,9 @@ def _lowest(w: PtrF64, t: PtrI64) -> I64:
     """The living face nearest to the origin."""
     best = 0
     low = 2.0 * NEVER
-    for f in range(MOST_FACES):
+    for f in range(t[USED]):
         if t[ALIVE + f] == 1:
-            high = w[FACES + 5 * f + 3]
+            high = w[FACES + 4 * f + 3]
             if high < low:
                 low = high
                 best = f
@@ -1132,7 +1133,7 @@ def _grow(w: PtrF64, t: PtrI64, face: I64, new: I64, rounding: F64) -> Bool:
         for e in range(3):
             g = t[6 * f + 3 + e]
             if t[ALIVE + g] == 1:
-                plane = offset(w, FACES + 5 * g)
+                plane = offset(w, FACES + 4 * g)
                 high = plane[0] * corner[0] + plane[1] * corner[1] + plane[2] * corner[2]
                 if high > plane[3] + rounding:
                     t[ALIVE + g] = 0
@@ -1156,8 +1157,10 @@ def _sew(w: PtrF64, t: PtrI64, new: I64, rim: I64) -> Bool:
         t[STARTS + t[RIM + 3 * r + 1]] = -1
     f = 0
     for r in range(rim):
-        while f < MOST_FACES - 1 and t[ALIVE + f] == 1:
+        while f < t[USED] and t[ALIVE + f] == 1:
             f += 1
+        if f == MOST_FACES:
+            return False
         start = t[RIM + 3 * r]
         if t[STARTS + start] >= 0:
             return False
