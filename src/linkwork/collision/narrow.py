@@ -19,7 +19,7 @@ needs one support point.
 Both end where the bounds from the two sides meet: within rounding for points, segments, boxes and
 hulls, to 1e-10 of the pieces' size for cylinders and ellipsoids. Both have a most of steps. Where
 these, or rounding, end them earlier the result is the lower bound, which a normal proves: so it is
-where curved pieces that share an axis lie deep within each other (seen: 2e-6 of their size short).
+where curved pieces that share an axis lie deep within each other (seen: 3e-6 of their size short).
 """
 
 from linkwork.compile.typed import (
