@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
-from seeds import rng
 
 from linkwork.collision.narrow import (
     BOX,
@@ -26,6 +25,7 @@ from linkwork.collision.narrow import (
 )
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.typed import F64, I64, PtrF64, library, offset, typed
+from seeds import rng
 
 coal: Any = pytest.importorskip("coal")
 
@@ -160,7 +160,7 @@ def hull_row(points: Any, parts: list[Any], T: Any = UNIT) -> Any:
 
 def piece(kind: str, random: Any, scale: float, parts: list[Any]) -> tuple[Any, Any]:
     T = pose(random, 0.2 * scale)
-    x, y, z = s = scale * random.uniform(0.1, 0.6, size=3)
+    x, y, _ = s = scale * random.uniform(0.1, 0.6, size=3)
     if kind == "hull":
         points = random.normal(size=(random.integers(5, 105), 3))
         points *= s / np.linalg.norm(points, axis=1)[:, None]
@@ -283,6 +283,21 @@ def test_moved_along_the_normal_they_touch(pair: tuple[str, str], compiled: Comp
     assert abs(moved.distance).max() < 1e-9
 
 
+GAPS = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 0.0, -1e-10, -1e-8, -1e-6, -1e-4, -1e-2]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_gaps_of_every_size(pair: tuple[str, str], compiled: Compiled) -> None:
+    """Drawn apart along the normal, or let sink less deep, by a known distance."""
+    batch = batch_of(pair, 150, rng(f"gaps {pair}"), reach=0.4)
+    found = compiled.distances(batch)
+    for gap in GAPS:
+        goes = found.distance > 0 if gap >= 0 else found.distance < gap
+        way = (gap - found.distance)[:, None] * found.normal
+        moved = compiled.distances(batch.moved(way).where(goes)).distance
+        assert abs(moved - gap).max(initial=0) < 3e-9
+
+
 @pytest.mark.parametrize("pair", PAIRS)
 def test_invariances(pair: tuple[str, str], compiled: Compiled) -> None:
     """A and B change places; the scene turns; the scene lies 1,000 km away; it is small or big."""
@@ -395,8 +410,13 @@ def test_a_ball_round_a_point_asks_how_far_it_is(compiled: Compiled) -> None:
         h, x = random.uniform(0.5, 2, size=3), random.uniform(-3, 3, size=3)
         q = abs(x) - h
         expected = np.linalg.norm(np.maximum(q, 0)) + min(q.max(), 0)
-        found = compiled.distances(pair_of(row(POINT), row(BOX, h), shifted(*-x)))
+        R = rotation(random)
+        T = shifted(*(-R @ x), R)
+        found = compiled.distances(pair_of(row(POINT), row(BOX, h), T))
+        other = compiled.distances(pair_of(row(BOX, h), row(POINT), np.linalg.inv(T)))
         assert found.distance[0] == pytest.approx(expected, abs=1e-12)
+        assert other.distance[0] == pytest.approx(expected, abs=1e-12)
+        np.testing.assert_allclose(T[:3, :3].T @ found.normal[0], -other.normal[0], atol=1e-12)
 
 
 # --- hard ones ------------------------------------------------------------------------------------

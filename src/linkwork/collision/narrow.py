@@ -9,10 +9,17 @@ gives a lower bound, every pair of points of the two an upper one, also where th
 
 1. Cores apart: Gilbert, Johnson and Keerthi's descent on the difference of the cores (1988), with
    the normal of a triangle taken from its edges, so that it is exact however small the gap.
-2. Cores overlap: a polytope inside the difference of the cores grows where its surface is nearest
-   to the origin (van den Bergen 2001), starting from a tetrahedron of far-apart corners.
+   On cylinders and ellipsoids the direction leaps by Newton's step on their curvature.
+2. Cores overlap, or nearly touch: a polytope inside the difference of the cores grows where its
+   surface is nearest to the origin (van den Bergen 2001), starting from four far-apart corners.
 
-Points and segments (spheres and capsules) have closed forms; a half-space needs one support point.
+Points and segments (spheres and capsules), and a ball and a box, have closed forms; a half-space
+needs one support point.
+
+Both end where the bounds from the two sides meet: within rounding for points, segments, boxes and
+hulls, to 1e-10 of the pieces' size for cylinders and ellipsoids. Both have a most of steps. Where
+these, or rounding, end them earlier the result is the lower bound, which a normal proves: so it is
+where curved pieces that share an axis lie deep within each other (seen: 3e-6 of their size short).
 """
 
 from linkwork.compile.typed import (
@@ -73,18 +80,19 @@ PROVEN = 1e-10  # of the scale: less between the bounds than this is enough
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
 
-# how the polytope lies: corners (as above), faces (normal, height, rank) and, among the
+# how the polytope lies: corners (as above), faces (normal, height) and, among the
 # integers, faces (three corners, three neighbours), whether they live, and scratch
-MOST_CORNERS = 96
-MOST_FACES = 192
-FACES = 864  # = CORNER * MOST_CORNERS
-POLYTOPE = 1824  # = FACES + 5 * MOST_FACES
-ALIVE = 1152  # = 6 * MOST_FACES
-STACK = 1344  # = ALIVE + MOST_FACES
-RIM = 1536  # = STACK + MOST_FACES: from, to, face outside
-STARTS = 2112  # = RIM + 3 * MOST_FACES: the new face whose edge on the rim starts at a corner
-TABLES = 2208  # = STARTS + MOST_CORNERS
-NEVER = 1e300  # the rank of a face that has no area
+MOST_CORNERS = 128
+MOST_FACES = 2 * MOST_CORNERS
+FACES = CORNER * MOST_CORNERS
+POLYTOPE = FACES + 4 * MOST_FACES
+ALIVE = 6 * MOST_FACES
+STACK = ALIVE + MOST_FACES
+RIM = STACK + MOST_FACES  # from, to, face outside
+STARTS = RIM + 3 * MOST_FACES  # the new face whose edge on the rim starts at a corner
+USED = STARTS + MOST_CORNERS  # how many faces there ever were at a time
+TABLES = USED + 1
+NEVER = 1e300  # the height of a face that has no area
 DEPTH_GAP = 1e-10  # of the scale
 MOST_LEAPS = 8
 
@@ -116,10 +124,10 @@ def closest(
         _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
         return s[LOWER] - rounding
     if gap > TOUCHING * s[SCALE] and gap - s[LOWER] <= PROVEN * s[SCALE]:
-        _points(s, gap)
+        _points(s)
     else:
         gap = _near_or_deep(A, B, vertices, pair, s)
-    _to_world(A[1], B[1], gap, s, pair, out)
+    _to_world(A[1], B[1], s, pair, out)
     return gap - rounding
 
 
@@ -228,17 +236,21 @@ def _start(out: PtrF64, pair: PtrF64, s: PtrF64) -> None:
 
 
 @typed
-def _to_world(radius_a: F64, radius_b: F64, gap: F64, s: PtrF64, pair: PtrF64, out: PtrF64) -> None:
-    """Write the answer in the world: the point on A at TRIED of `s`, the normal at NORMAL."""
+def _to_world(radius_a: F64, radius_b: F64, s: PtrF64, pair: PtrF64, out: PtrF64) -> None:
+    """Write the answer in the world: the point on A is at TRIED, from there to B's at NEAREST."""
     _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
     x = s[TRIED]
     y = s[TRIED + 1]
     z = s[TRIED + 2]
+    u = s[NEAREST]
+    v = s[NEAREST + 1]
+    w = s[NEAREST + 2]
     for i in range(3):
         R = 12 + 3 * i
         p = pair[P_WORLD + i] + (pair[R] * x + pair[R + 1] * y + pair[R + 2] * z)
         out[i] = p + radius_a * out[6 + i]
-        out[3 + i] = p + (gap - radius_b) * out[6 + i]
+        p += pair[R] * u + pair[R + 1] * v + pair[R + 2] * w
+        out[3 + i] = p - radius_b * out[6 + i]
 
 
 # --------------------------------------------------------------------------------------- supports
@@ -357,12 +369,9 @@ def _descend(
         if leap:
             _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
-        _corner(A, B, vertices, pair, s, corner)
-        missed = leap
-        below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
-        if below > s[LOWER]:
-            missed = False
-            _note(s, corner, below)
+        between = found - s[LOWER]
+        below = _support(A, B, vertices, pair, s, corner)
+        missed = leap and found - s[LOWER] > 0.5 * between
         for i in range(3):
             s[SCALE] = max(s[SCALE], abs(corner[i]))
         s[CORNERS] = f64(n)
@@ -387,11 +396,17 @@ def _descend(
 
 
 @typed
-def _note(s: PtrF64, corner: PtrF64, below: F64) -> None:
-    """Write a better lower bound and its normal."""
-    s[LOWER] = below
-    for i in range(3):
-        s[NORMAL + i] = corner[6 + i]
+def _support(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
+) -> F64:
+    """Write the corner least along TRIED; the lower bound that it gives, kept if it is better."""
+    _corner(A, B, vertices, pair, s, corner)
+    below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
+    if below > s[LOWER]:
+        s[LOWER] = below
+        for i in range(3):
+            s[NORMAL + i] = s[TRIED + i]
+    return below
 
 
 @typed
@@ -540,14 +555,13 @@ def _edges_left(r: PtrF64, n: I64) -> I64:
 
 
 @typed
-def _points(s: PtrF64, gap: F64) -> None:
-    """Write the point on A of a finished descent at TRIED, and the normal at NORMAL."""
+def _points(s: PtrF64) -> None:
+    """Write the point on A of a finished descent at TRIED."""
     for i in range(3):
         p = 0.0
         for k in range(i64(s[CORNERS])):
             p += s[WEIGHTS + k] * s[CORNER * k + 3 + i]
         s[TRIED + i] = p
-        s[NORMAL + i] = s[NEAREST + i] / gap
 
 
 @typed
@@ -811,6 +825,8 @@ def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF6
         gap = lower
         for i in range(3):
             s[NORMAL + i] = normal[i]
+    for i in range(3):
+        s[NEAREST + i] = gap * s[NORMAL + i]
     return gap
 
 
@@ -826,55 +842,60 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
     if not _tetrahedron_inside(A, B, vertices, pair, s, w):
         return _deep_in_flat(s, w)
     _first_faces(w, t)
-    least = 1e300
-    face = 0
+    s[LOWER] = -1e300
     s[STEPS] = MOST_CORNERS
     for new in range(4, MOST_CORNERS):
         face = _lowest(w, t)
-        plane = offset(w, FACES + 5 * face)
+        plane = offset(w, FACES + 4 * face)
         for i in range(3):
             s[TRIED + i] = -plane[i]
-        corner = offset(w, CORNER * new)
-        _corner(A, B, vertices, pair, s, corner)
-        high = plane[0] * corner[0] + plane[1] * corner[1] + plane[2] * corner[2]
-        if high < least:
-            least = high
-            for i in range(3):
-                s[NORMAL + i] = -plane[i]
-        if not (high - plane[3] > DEPTH_GAP * s[SCALE]):
+        below = _support(A, B, vertices, pair, s, offset(w, CORNER * new))
+        if not (-below - plane[3] > DEPTH_GAP * s[SCALE]):
             s[STEPS] = f64(new)
             break
         if not _grow(w, t, face, new, 1e-12 * s[SCALE]):
             break
-    _foot(s, w, t, least + DEPTH_GAP * s[SCALE])
+    _foot(s, w, t, DEPTH_GAP * s[SCALE] - s[LOWER])
     if s[STEPS] == MOST_CORNERS:
-        least = _polish(A, B, vertices, pair, s, least)
-    return -least
+        _polish(A, B, vertices, pair, s, w, t)
+    return s[LOWER]
 
 
 @typed
-def _polish(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64) -> F64:
-    """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
-    point = local_f64(3)
+def _polish(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w: PtrF64, t: PtrI64
+) -> None:
+    """Leap from the lowest face of a polytope that was not finished, as long as depth falls."""
+    x = s[TRIED]
+    y = s[TRIED + 1]
+    z = s[TRIED + 2]
+    face = _lowest(w, t)
+    plane = offset(w, FACES + 4 * face)
+    _triangle(w, t[6 * face], t[6 * face + 1], t[6 * face + 2], offset(s, WEIGHTS))
+    for i in range(CORNER):
+        for k in range(3):
+            s[CORNER * k + i] = w[CORNER * t[6 * face + k] + i]
     for i in range(3):
-        point[i] = s[TRIED + i]
+        s[TRIED + i] = -plane[i]
+    n = 3
     for _ in range(MOST_LEAPS):
+        before = s[LOWER]
+        _leap(A, B, pair, s, n, before)
+        _support(A, B, vertices, pair, s, s)
+        if s[LOWER] > before:
+            x = s[3]
+            y = s[4]
+            z = s[5]
+        elif n == 1:
+            break
         for i in range(3):
             s[TRIED + i] = s[NORMAL + i]
-        _corner(A, B, vertices, pair, s, s)
+        _support(A, B, vertices, pair, s, s)
         s[WEIGHTS] = 1.0
-        _leap(A, B, pair, s, 1, -least)
-        _corner(A, B, vertices, pair, s, s)
-        high = -(s[6] * s[0] + s[7] * s[1] + s[8] * s[2])
-        if not (high < least - ROUNDING * s[SCALE]):
-            break
-        least = high
-        for i in range(3):
-            s[NORMAL + i] = s[6 + i]
-            point[i] = s[3 + i]
-    for i in range(3):
-        s[TRIED + i] = point[i]
-    return least
+        n = 1
+    s[TRIED] = x
+    s[TRIED + 1] = y
+    s[TRIED + 2] = z
 
 
 @typed
@@ -885,8 +906,8 @@ def _foot(s: PtrF64, w: PtrF64, t: PtrI64, high: F64) -> None:
     """
     three = local_f64(3)
     best = 1e300
-    for f in range(MOST_FACES):
-        if t[ALIVE + f] == 1 and w[FACES + 5 * f + 3] <= high:
+    for f in range(t[USED]):
+        if t[ALIVE + f] == 1 and w[FACES + 4 * f + 3] <= high:
             i = t[6 * f]
             j = t[6 * f + 1]
             k = t[6 * f + 2]
@@ -1039,8 +1060,7 @@ def _fourth_corner(
 @typed
 def _first_faces(w: PtrF64, t: PtrI64) -> None:
     """Write the faces of a tetrahedron: corner 3 is behind face 0, 1, 2."""
-    for f in range(MOST_FACES):
-        t[ALIVE + f] = 0
+    t[USED] = 0
     _face(w, t, 0, 0, 1, 2)
     _face(w, t, 1, 0, 3, 1)
     _face(w, t, 2, 0, 2, 3)
@@ -1059,6 +1079,7 @@ def _face(w: PtrF64, t: PtrI64, f: I64, i: I64, j: I64, k: I64) -> None:
     c = offset(w, CORNER * k)
     t[6 * f], t[6 * f + 1], t[6 * f + 2] = i, j, k
     t[ALIVE + f] = 1
+    t[USED] = t[USED] if f < t[USED] else f + 1
     ux = b[0] - a[0]
     uy = b[1] - a[1]
     uz = b[2] - a[2]
@@ -1070,7 +1091,7 @@ def _face(w: PtrF64, t: PtrI64, f: I64, i: I64, j: I64, k: I64) -> None:
     nz = ux * vy - uy * vx
     sizes = (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz)
     long = sqrt(nx * nx + ny * ny + nz * nz)
-    plane = offset(w, FACES + 5 * f)
+    plane = offset(w, FACES + 4 * f)
     if long > 1e-13 * sqrt(sizes):
         plane[0] = nx / long
         plane[1] = ny / long
@@ -1085,9 +1106,9 @@ def _lowest(w: PtrF64, t: PtrI64) -> I64:
     """The living face nearest to the origin."""
     best = 0
     low = 2.0 * NEVER
-    for f in range(MOST_FACES):
+    for f in range(t[USED]):
         if t[ALIVE + f] == 1:
-            high = w[FACES + 5 * f + 3]
+            high = w[FACES + 4 * f + 3]
             if high < low:
                 low = high
                 best = f
@@ -1112,7 +1133,7 @@ def _grow(w: PtrF64, t: PtrI64, face: I64, new: I64, rounding: F64) -> Bool:
         for e in range(3):
             g = t[6 * f + 3 + e]
             if t[ALIVE + g] == 1:
-                plane = offset(w, FACES + 5 * g)
+                plane = offset(w, FACES + 4 * g)
                 high = plane[0] * corner[0] + plane[1] * corner[1] + plane[2] * corner[2]
                 if high > plane[3] + rounding:
                     t[ALIVE + g] = 0
@@ -1136,8 +1157,10 @@ def _sew(w: PtrF64, t: PtrI64, new: I64, rim: I64) -> Bool:
         t[STARTS + t[RIM + 3 * r + 1]] = -1
     f = 0
     for r in range(rim):
-        while f < MOST_FACES - 1 and t[ALIVE + f] == 1:
+        while f < t[USED] and t[ALIVE + f] == 1:
             f += 1
+        if f == MOST_FACES:
+            return False
         start = t[RIM + 3 * r]
         if t[STARTS + start] >= 0:
             return False
