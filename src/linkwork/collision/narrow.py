@@ -51,17 +51,20 @@ R_WORLD = 12
 P_WORLD = 21
 PAIR = 24
 
-# how the numbers of a descent lie: four corners (of the difference: x, y, z; on A: x, y, z), their
-# weights, the nearest point, and what is known of the distance
-WEIGHTS = 24
-NEAREST = 28
-SCALE = 31
-LOWER = 32
-NORMAL = 33
-CORNERS = 36
-STEPS = 37
-TRIED = 38
-DESCENT = 48
+# a corner of the difference B - A: its place, the point on A, and the direction it is least along
+CORNER = 9
+
+# how the numbers of a descent lie: four corners, their weights, the nearest point, and what is known
+# of the distance
+WEIGHTS = 36
+NEAREST = 40
+SCALE = 43
+LOWER = 44
+NORMAL = 45
+CORNERS = 48
+STEPS = 49
+TRIED = 50
+DESCENT = 56
 
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
@@ -69,12 +72,12 @@ ROUNDING = 2e-15  # of the scale: what float64 can tell apart
 TOUCHING = 1e-10  # of the scale: nearer than this the normal is taken from the polytope
 FLAT = 1e-13
 
-# how the polytope lies: corners (6 numbers as above), faces (normal, height, rank) and, among the
+# how the polytope lies: corners (as above), faces (normal, height, rank) and, among the
 # integers, faces (three corners, three neighbours), whether they live, and scratch
 MOST_CORNERS = 96
 MOST_FACES = 192
-FACES = 576  # = 6 * MOST_CORNERS
-POLYTOPE = 1536  # = FACES + 5 * MOST_FACES
+FACES = 864  # = CORNER * MOST_CORNERS
+POLYTOPE = 1824  # = FACES + 5 * MOST_FACES
 ALIVE = 1152  # = 6 * MOST_FACES
 STACK = 1344  # = ALIVE + MOST_FACES
 RIM = 1536  # = STACK + MOST_FACES: from, to, face outside
@@ -82,6 +85,7 @@ STARTS = 2112  # = RIM + 3 * MOST_FACES: the new face whose edge on the rim star
 TABLES = 2208  # = STARTS + MOST_CORNERS
 NEVER = 1e300  # the rank of a face that has no area
 DEPTH_GAP = 1e-10  # of the scale
+MOST_LEAPS = 8
 
 
 @typed
@@ -298,7 +302,7 @@ def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> t
 def _corner(
     A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
 ) -> None:
-    """Write the corner of B - A that is least along the direction at TRIED of `s` (6 numbers)."""
+    """Write the corner of B - A that is least along the direction at TRIED of `s` (CORNER numbers)."""
     x = s[TRIED]
     y = s[TRIED + 1]
     z = s[TRIED + 2]
@@ -313,6 +317,9 @@ def _corner(
     corner[3] = ax
     corner[4] = ay
     corner[5] = az
+    corner[6] = x
+    corner[7] = y
+    corner[8] = z
 
 
 # ---------------------------------------------------------------------------------------- descent
@@ -329,6 +336,9 @@ def _descend(
     """
     n = 0
     found = 1e300
+    curved = _is_curved(A) or _is_curved(B)
+    leap = False
+    missed = False
     s[SCALE] = 0.0
     s[LOWER] = -1e300
     s[NORMAL] = 1.0
@@ -336,17 +346,16 @@ def _descend(
     s[NORMAL + 2] = 0.0
     s[STEPS] = MOST_STEPS
     for k in range(MOST_STEPS):
-        x = s[NEAREST]
-        y = s[NEAREST + 1]
-        z = s[NEAREST + 2]
-        long = sqrt(x * x + y * y + z * z)
-        s[TRIED] = x / long
-        s[TRIED + 1] = y / long
-        s[TRIED + 2] = z / long
-        corner = offset(s, 6 * n)
+        _unit(s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], offset(s, TRIED))
+        leap = curved and not missed and s[LOWER] > 0.0
+        if leap:
+            _leap(A, B, pair, s, n, found)
+        corner = offset(s, CORNER * n)
         _corner(A, B, vertices, pair, s, corner)
         below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
+        missed = leap
         if below > s[LOWER]:
+            missed = False
             s[LOWER] = below
             for i in range(3):
                 s[NORMAL + i] = s[TRIED + i]
@@ -367,10 +376,157 @@ def _descend(
             nearer = sqrt(x * x + y * y + z * z)
         if nearer <= low or nearer <= FLAT * s[SCALE]:
             return nearer
-        if not (nearer < found):
+        if not (nearer < found or leap):
             return nearer
         found = nearer
     return found
+
+
+@typed
+def _is_curved(row: PtrF64) -> Bool:
+    """Whether a core is a cylinder or an ellipsoid."""
+    return row[0] == CYLINDER or row[0] == ELLIPSOID
+
+
+@typed
+def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
+    """Write a vector over its length."""
+    long = sqrt(x * x + y * y + z * z)
+    out[0] = x / long
+    out[1] = y / long
+    out[2] = z / long
+
+
+@typed
+def _bend(
+    row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64
+) -> tuple[F64, F64, F64]:
+    """How the farthest point of a core moves when the direction x, y, z does by u, v, w."""
+    if row[0] == CYLINDER:
+        across = sqrt(x * x + y * y)
+        if across > 0.0:
+            t = row[2] * ((x * v - y * u) / (across * across * across))
+            return -y * t, x * t, 0.0
+    elif row[0] == ELLIPSOID:
+        a = row[2] * x
+        b = row[3] * y
+        c = row[4] * z
+        long = sqrt(a * a + b * b + c * c)
+        if long > 0.0:
+            a = a / long
+            b = b / long
+            c = c / long
+            u = row[2] * (u / long)
+            v = row[3] * (v / long)
+            w = row[4] * (w / long)
+            t = a * u + b * v + c * w
+            return row[2] * (u - t * a), row[3] * (v - t * b), row[4] * (w - t * c)
+    return 0.0, 0.0, 0.0
+
+
+@typed
+def _bend_both(A: PtrF64, B: PtrF64, pair: PtrF64, t: PtrF64, c: PtrF64, out: PtrF64) -> None:
+    """Write how fast the corner least along t moves against c when t turns towards c."""
+    out[0], out[1], out[2] = _bend(A, t[0], t[1], t[2], c[0], c[1], c[2])
+    if _is_curved(B):
+        x = pair[0] * t[0] + pair[3] * t[1] + pair[6] * t[2]
+        y = pair[1] * t[0] + pair[4] * t[1] + pair[7] * t[2]
+        z = pair[2] * t[0] + pair[5] * t[1] + pair[8] * t[2]
+        u = pair[0] * c[0] + pair[3] * c[1] + pair[6] * c[2]
+        v = pair[1] * c[0] + pair[4] * c[1] + pair[7] * c[2]
+        w = pair[2] * c[0] + pair[5] * c[1] + pair[8] * c[2]
+        x, y, z = _bend(B, x, y, z, u, v, w)
+        out[0] += pair[0] * x + pair[1] * y + pair[2] * z
+        out[1] += pair[3] * x + pair[4] * y + pair[5] * z
+        out[2] += pair[6] * x + pair[7] * y + pair[8] * z
+
+
+@typed
+def _leap(A: PtrF64, B: PtrF64, pair: PtrF64, s: PtrF64, n: I64, height: F64) -> None:
+    """Turn the direction at TRIED to where curved surfaces will be nearest: a step of Newton's.
+
+    A corner w was found along another direction than t; along t it lies H d further, where H is the
+    surfaces' bend and d the turn. So moved, corners of one curved patch come together, and t turns
+    by (H + height)⁻¹ w; where an edge of flat shapes is left between them, only across it.
+    """
+    f = local_f64(12)  # two directions at right angles to t, and how the corner moves along them
+    r = local_f64(12)  # the corners in these directions, as they are and moved
+    t = offset(s, TRIED)
+    _across(t[0], t[1], t[2], f)
+    f[3] = t[1] * f[2] - t[2] * f[1]
+    f[4] = t[2] * f[0] - t[0] * f[2]
+    f[5] = t[0] * f[1] - t[1] * f[0]
+    _bend_both(A, B, pair, t, f, offset(f, 6))
+    _bend_both(A, B, pair, t, offset(f, 3), offset(f, 9))
+    xx = f[0] * f[6] + f[1] * f[7] + f[2] * f[8]
+    xy = f[0] * f[9] + f[1] * f[10] + f[2] * f[11]
+    yy = f[3] * f[9] + f[4] * f[10] + f[5] * f[11]
+    x = 0.0
+    y = 0.0
+    for k in range(n):
+        w = offset(s, CORNER * k)
+        u = f[0] * w[6] + f[1] * w[7] + f[2] * w[8]
+        v = f[3] * w[6] + f[4] * w[7] + f[5] * w[8]
+        r[2 * k] = f[0] * w[0] + f[1] * w[1] + f[2] * w[2]
+        r[2 * k + 1] = f[3] * w[0] + f[4] * w[1] + f[5] * w[2]
+        r[6 + 2 * k] = r[2 * k] + (xx * u + xy * v)
+        r[7 + 2 * k] = r[2 * k + 1] + (xy * u + yy * v)
+        x += s[WEIGHTS + k] * r[6 + 2 * k]
+        y += s[WEIGHTS + k] * r[7 + 2 * k]
+    edges = _edges_left(r, n)
+    if edges == 2:
+        return
+    if edges == 1:
+        turn = (r[0] * x + r[1] * y) / (
+            height + r[0] * r[0] * xx + 2.0 * r[0] * r[1] * xy + r[1] * r[1] * yy
+        )
+        x = turn * r[0]
+        y = turn * r[1]
+    else:
+        det = (xx + height) * (yy + height) - xy * xy
+        u = ((yy + height) * x - xy * y) / det
+        y = ((xx + height) * y - xy * x) / det
+        x = u
+    _unit(t[0] + x * f[0] + y * f[3], t[1] + x * f[1] + y * f[4], t[2] + x * f[2] + y * f[5], t)
+
+
+@typed
+def _is_edge(r: PtrF64, i: I64, j: I64) -> Bool:
+    """Whether moving two corners to one direction leaves most of what was between them."""
+    x = r[2 * i] - r[2 * j]
+    y = r[2 * i + 1] - r[2 * j + 1]
+    u = r[6 + 2 * i] - r[6 + 2 * j]
+    v = r[7 + 2 * i] - r[7 + 2 * j]
+    return u * u + v * v > 0.25 * (x * x + y * y)
+
+
+@typed
+def _edges_left(r: PtrF64, n: I64) -> I64:
+    """How many directions flat shapes leave between moved corners; of one, what is across at r."""
+    if n == 1:
+        return 0
+    i = 0
+    j = 1
+    edge = _is_edge(r, 0, 1)
+    if n == 3:
+        other = _is_edge(r, 0, 2)
+        third = _is_edge(r, 1, 2)
+        if edge and other and third:
+            return 2
+        if not edge:
+            j = 2
+            i = 0 if other else 1
+            edge = other or third
+    if not edge:
+        return 0
+    x = r[7 + 2 * j] - r[7 + 2 * i]
+    y = r[6 + 2 * i] - r[6 + 2 * j]
+    long = sqrt(x * x + y * y)
+    if not (long > 0.0):
+        return 0
+    r[0] = x / long
+    r[1] = y / long
+    return 1
 
 
 @typed
@@ -379,7 +535,7 @@ def _points(s: PtrF64, gap: F64) -> None:
     for i in range(3):
         p = 0.0
         for k in range(i64(s[CORNERS])):
-            p += s[WEIGHTS + k] * s[6 * k + 3 + i]
+            p += s[WEIGHTS + k] * s[CORNER * k + 3 + i]
         s[TRIED + i] = p
         s[NORMAL + i] = s[NEAREST + i] / gap
 
@@ -405,8 +561,8 @@ def _nearest(s: PtrF64, n: I64) -> I64:
         if s[WEIGHTS + k] > 0.0:
             if left < k:
                 s[WEIGHTS + left] = s[WEIGHTS + k]
-                for i in range(6):
-                    s[6 * left + i] = s[6 * k + i]
+                for i in range(CORNER):
+                    s[CORNER * left + i] = s[CORNER * k + i]
             left += 1
     if left == 3:
         _foot_on_plane(s)
@@ -421,11 +577,11 @@ def _nearest(s: PtrF64, n: I64) -> I64:
 @typed
 def _foot_on_line(s: PtrF64) -> None:
     """Write the foot of the origin on the line through two corners, at right angles to it."""
-    dx = s[6] - s[0]
-    dy = s[7] - s[1]
-    dz = s[8] - s[2]
+    dx = s[9] - s[0]
+    dy = s[10] - s[1]
+    dz = s[11] - s[2]
     dd = dx * dx + dy * dy + dz * dz
-    near = 0 if s[WEIGHTS] > s[WEIGHTS + 1] else 6
+    near = 0 if s[WEIGHTS] > s[WEIGHTS + 1] else CORNER
     x = s[near]
     y = s[near + 1]
     z = s[near + 2]
@@ -442,12 +598,12 @@ def _foot_on_line(s: PtrF64) -> None:
 @typed
 def _foot_on_plane(s: PtrF64) -> None:
     """Write the foot of the origin on the plane of three corners, along its exact normal."""
-    ux = s[6] - s[0]
-    uy = s[7] - s[1]
-    uz = s[8] - s[2]
-    vx = s[12] - s[0]
-    vy = s[13] - s[1]
-    vz = s[14] - s[2]
+    ux = s[9] - s[0]
+    uy = s[10] - s[1]
+    uz = s[11] - s[2]
+    vx = s[18] - s[0]
+    vy = s[19] - s[1]
+    vz = s[20] - s[2]
     nx = uy * vz - uz * vy
     ny = uz * vx - ux * vz
     nz = ux * vy - uy * vx
@@ -460,8 +616,8 @@ def _foot_on_plane(s: PtrF64) -> None:
 @typed
 def _segment(w: PtrF64, i: I64, j: I64, weights: PtrF64) -> F64:
     """Weights of the point of a segment that is nearest to the origin; its squared distance."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
     dx = b[0] - a[0]
     dy = b[1] - a[1]
     dz = b[2] - a[2]
@@ -480,9 +636,9 @@ def _segment(w: PtrF64, i: I64, j: I64, weights: PtrF64) -> F64:
 @typed
 def _triangle(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
     """Weights of the point of a triangle that is nearest to the origin; its squared distance."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
-    c = offset(w, 6 * k)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
+    c = offset(w, CORNER * k)
     ux = b[0] - a[0]
     uy = b[1] - a[1]
     uz = b[2] - a[2]
@@ -540,10 +696,10 @@ def _rim(w: PtrF64, i: I64, j: I64, k: I64, weights: PtrF64) -> F64:
 @typed
 def _beyond(w: PtrF64, i: I64, j: I64, k: I64, inner: I64) -> Bool:
     """Whether the origin is not on the side of a tetrahedron's face where the fourth corner is."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
-    c = offset(w, 6 * k)
-    d = offset(w, 6 * inner)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
+    c = offset(w, CORNER * k)
+    d = offset(w, CORNER * inner)
     ux = b[0] - a[0]
     uy = b[1] - a[1]
     uz = b[2] - a[2]
@@ -585,8 +741,8 @@ def _tetrahedron(s: PtrF64) -> I64:
     if out < 0:
         return 4
     for k in range(out, 3):
-        for i in range(6):
-            s[6 * k + i] = s[6 * k + 6 + i]
+        for i in range(CORNER):
+            s[CORNER * k + i] = s[CORNER * (k + 1) + i]
     return 3
 
 
@@ -613,7 +769,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
         plane = offset(w, FACES + 5 * face)
         for i in range(3):
             s[TRIED + i] = -plane[i]
-        corner = offset(w, 6 * new)
+        corner = offset(w, CORNER * new)
         _corner(A, B, vertices, pair, s, corner)
         high = plane[0] * corner[0] + plane[1] * corner[1] + plane[2] * corner[2]
         if high < least:
@@ -626,7 +782,36 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
         if not _grow(w, t, face, new, 1e-12 * s[SCALE]):
             break
     _foot(s, w, t, face)
+    if s[STEPS] == MOST_CORNERS:
+        least = _polish(A, B, vertices, pair, s, least)
     return -least
+
+
+@typed
+def _polish(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64
+) -> F64:
+    """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
+    point = local_f64(3)
+    for i in range(3):
+        point[i] = s[TRIED + i]
+    for _ in range(MOST_LEAPS):
+        for i in range(3):
+            s[TRIED + i] = s[NORMAL + i]
+        _corner(A, B, vertices, pair, s, s)
+        s[WEIGHTS] = 1.0
+        _leap(A, B, pair, s, 1, -least)
+        _corner(A, B, vertices, pair, s, s)
+        high = -(s[6] * s[0] + s[7] * s[1] + s[8] * s[2])
+        if not (high < least - ROUNDING * s[SCALE]):
+            break
+        least = high
+        for i in range(3):
+            s[NORMAL + i] = s[6 + i]
+            point[i] = s[3 + i]
+    for i in range(3):
+        s[TRIED + i] = point[i]
+    return least
 
 
 @typed
@@ -639,19 +824,19 @@ def _foot(s: PtrF64, w: PtrF64, t: PtrI64, face: I64) -> None:
     _triangle(w, i, j, k, three)
     for m in range(3, 6):
         s[TRIED + m - 3] = (
-            three[0] * w[6 * i + m] + three[1] * w[6 * j + m] + three[2] * w[6 * k + m]
+            three[0] * w[CORNER * i + m] + three[1] * w[CORNER * j + m] + three[2] * w[CORNER * k + m]
         )
 
 
 @typed
 def _deep_in_flat(s: PtrF64, w: PtrF64) -> F64:
     """As `_deep` where the difference is flat: corners 3 and 4 lie on its two sides."""
-    front = s[NORMAL] * w[18] + s[NORMAL + 1] * w[19] + s[NORMAL + 2] * w[20]
-    back = -(s[NORMAL] * w[24] + s[NORMAL + 1] * w[25] + s[NORMAL + 2] * w[26])
+    front = s[NORMAL] * w[27] + s[NORMAL + 1] * w[28] + s[NORMAL + 2] * w[29]
+    back = -(s[NORMAL] * w[36] + s[NORMAL + 1] * w[37] + s[NORMAL + 2] * w[38])
     for i in range(3):
         p = 0.0
         for k in range(min(3, i64(s[CORNERS]))):
-            p += s[WEIGHTS + k] * s[6 * k + 3 + i]
+            p += s[WEIGHTS + k] * s[CORNER * k + 3 + i]
         s[TRIED + i] = p
     if back > front:
         for i in range(3):
@@ -683,10 +868,10 @@ def _across(x: F64, y: F64, z: F64, out: PtrF64) -> None:
 @typed
 def _swap(w: PtrF64, i: I64, j: I64) -> None:
     """Let two corners change places."""
-    for m in range(6):
-        kept = w[6 * i + m]
-        w[6 * i + m] = w[6 * j + m]
-        w[6 * j + m] = kept
+    for m in range(CORNER):
+        kept = w[CORNER * i + m]
+        w[CORNER * i + m] = w[CORNER * j + m]
+        w[CORNER * j + m] = kept
 
 
 @typed
@@ -695,17 +880,17 @@ def _far_pair(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w
     for k in range(6):
         s[TRIED], s[TRIED + 1], s[TRIED + 2] = 0.0, 0.0, 0.0
         s[TRIED + k // 2] = 1.0 if k % 2 == 0 else -1.0
-        _corner(A, B, vertices, pair, s, offset(w, 6 * k))
+        _corner(A, B, vertices, pair, s, offset(w, CORNER * k))
         for m in range(3):
-            s[SCALE] = max(s[SCALE], abs(w[6 * k + m]))
+            s[SCALE] = max(s[SCALE], abs(w[CORNER * k + m]))
     far = -1.0
     first = 0
     second = 1
     for i in range(5):
         for j in range(i + 1, 6):
-            x = w[6 * i] - w[6 * j]
-            y = w[6 * i + 1] - w[6 * j + 1]
-            z = w[6 * i + 2] - w[6 * j + 2]
+            x = w[CORNER * i] - w[CORNER * j]
+            y = w[CORNER * i + 1] - w[CORNER * j + 1]
+            z = w[CORNER * i + 2] - w[CORNER * j + 2]
             d = x * x + y * y + z * z
             if d > far:
                 far = d
@@ -726,9 +911,9 @@ def _tetrahedron_inside(
     """
     axes = local_f64(9)
     _far_pair(A, B, vertices, pair, s, w)
-    x = w[6] - w[0]
-    y = w[7] - w[1]
-    z = w[8] - w[2]
+    x = w[9] - w[0]
+    y = w[10] - w[1]
+    z = w[11] - w[2]
     _across(x, y, z, axes)
     long = max(1e-300, sqrt(x * x + y * y + z * z))
     axes[3] = (y * axes[2] - z * axes[1]) / long
@@ -740,7 +925,7 @@ def _tetrahedron_inside(
         for i in range(3):
             d = axes[3 * (k // 2) + i]
             s[TRIED + i] = d if k % 2 == 0 else -d
-        c = offset(w, 12 + 6 * k)
+        c = offset(w, CORNER * (2 + k))
         _corner(A, B, vertices, pair, s, c)
         u = axes[0] * (c[0] - w[0]) + axes[1] * (c[1] - w[1]) + axes[2] * (c[2] - w[2])
         v = axes[3] * (c[0] - w[0]) + axes[4] * (c[1] - w[1]) + axes[5] * (c[2] - w[2])
@@ -765,7 +950,7 @@ def _fourth_corner(
     for k in range(2):
         for i in range(3):
             s[TRIED + i] = s[NORMAL + i] if k == 0 else -s[NORMAL + i]
-        c = offset(w, 18 + 6 * k)
+        c = offset(w, CORNER * (3 + k))
         _corner(A, B, vertices, pair, s, c)
         heights[k] = 0.0
         for i in range(3):
@@ -796,9 +981,9 @@ def _first_faces(w: PtrF64, t: PtrI64) -> None:
 @typed
 def _face(w: PtrF64, t: PtrI64, f: I64, i: I64, j: I64, k: I64) -> None:
     """Write a face: its corners and its plane."""
-    a = offset(w, 6 * i)
-    b = offset(w, 6 * j)
-    c = offset(w, 6 * k)
+    a = offset(w, CORNER * i)
+    b = offset(w, CORNER * j)
+    c = offset(w, CORNER * k)
     t[6 * f], t[6 * f + 1], t[6 * f + 2] = i, j, k
     t[ALIVE + f] = 1
     ux = b[0] - a[0]
@@ -842,7 +1027,7 @@ def _grow(w: PtrF64, t: PtrI64, face: I64, new: I64, rounding: F64) -> Bool:
 
     False where the rim is no simple ring (rounding), or nothing is left: the polytope is then spent.
     """
-    corner = offset(w, 6 * new)
+    corner = offset(w, CORNER * new)
     t[ALIVE + face] = 0
     t[STACK] = face
     seen = 1
