@@ -68,6 +68,14 @@ class _Toolchain:
         """Run the passes over a module."""
         self._passes.run(parsed, self._builder)
 
+    def optimise(self, parsed: Any) -> None:
+        """Run all passes that code with loops and calls gains by; none makes lanes by itself."""
+        # Made each time: LLVM's inliner cannot run twice.
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = options.slp_vectorization = False
+        builder: Any = llvm.create_pass_builder(self.machine, options)
+        builder.getModulePassManager().run(parsed, builder)
+
 
 _toolchain = lru_cache(maxsize=16)(_Toolchain)
 
@@ -88,12 +96,20 @@ VERY_LONG = 40_000
 """Assignments of code that is better generated quickly: six times as fast, to run half as fast."""
 
 
-def object_code(module: ir.Module, target: Target, *, simplify: bool, quick: bool = False) -> bytes:
+def object_code(
+    module: ir.Module,
+    target: Target,
+    *,
+    simplify: bool,
+    quick: bool = False,
+    branches: bool = False,
+) -> bytes:
     """Compile a module for a target, to object code in the form that its platform's linker reads.
 
     ``simplify=False`` leaves out LLVM's passes, which long code gains little by; ``quick`` its
-    search for the best registers and order as well, for what is very long. The same module and
-    target give the same bytes, in every process.
+    search for the best registers and order as well, for what is very long. ``branches`` is for code
+    of loops, branches and calls, which gains by all of LLVM's passes. The same module and target
+    give the same bytes, in every process.
 
     Raises: ValueError for a function that is declared, not defined, and not of the C library.
     """
@@ -105,7 +121,9 @@ def object_code(module: ir.Module, target: Target, *, simplify: bool, quick: boo
         context = llvm.create_context()
         try:
             with llvm.parse_assembly(str(module), context) as parsed:
-                if simplify:
+                if branches:
+                    toolchain.optimise(parsed)
+                elif simplify:
                     toolchain.simplify(parsed)
                 return bytes(toolchain.machine.emit_object(parsed))
         finally:

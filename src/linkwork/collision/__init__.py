@@ -1,0 +1,1 @@
+"""Collision: shapes and pairs of a robot, distances, checks against scenes."""
