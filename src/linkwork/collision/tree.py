@@ -1,14 +1,14 @@
 """A tree of balls: which of very many meet a ball, and which is nearest to a point.
 
-Balls lie in leaves of eight, side by side in lanes; eight leaves, then eight of these nodes, and so
-on, lie in a node that has the box around each. The balls are halved at medians, along the longest
-side each time, so that the eight of a node are 2 x 2 x 2 of space: a balanced k-d tree with three of
-its levels in one. The order is the same for the same balls.
+Balls lie in leaves of eight, side by side in lanes; eight leaves, then eight of these nodes, and
+so on, lie in a node that has the box around each. The balls are halved at medians, along the
+longest side each time, so that the eight of a node are 2 x 2 x 2 of space: a balanced k-d tree with
+three of its levels in one. The order is the same for the same balls.
 
-A tree is three flat arrays for the small language (`linkwork.compile.typed`): ``layout`` has the
-number of levels and where each begins in ``numbers``, ``items`` the numbers of the balls. A leaf is
-x, y, z and radius of eight balls, a node the lower and the upper x, y, z of eight boxes. Where there
-is nothing, balls and boxes are infinitely far away.
+A tree is two flat arrays for the small language (`linkwork.compile.typed`): ``index`` has the
+number of levels, where each begins in ``numbers``, and from `LAYOUT` on which ball is where. A leaf
+is x, y, z and radius of eight balls, a node the lower and the upper x, y, z of eight boxes. Where
+there is nothing, balls and boxes are infinitely far away.
 
 Source: J. L. Bentley, "Multidimensional binary search trees", CACM 18 (1975).
 """
@@ -49,7 +49,7 @@ LEAF, NODE = 4 * WIDTH, 6 * WIDTH
 
 MOST_LEVELS = 15
 LAYOUT = MOST_LEVELS + 1
-"""Numbers of a layout."""
+"""Where the numbers of the balls begin in an index."""
 
 ROOM = 8 * MOST_LEVELS
 """Nodes that wait at most: seven of each level but the last, and one of it eight."""
@@ -63,9 +63,8 @@ WIDER = 1 + 1e-12
 class Tree:
     """The arrays of a tree of balls (see the module)."""
 
-    layout: Integers
+    index: Integers
     numbers: Floats
-    items: Integers
 
 
 def tree_of(centres: Floats, radii: Floats) -> Tree:
@@ -100,7 +99,7 @@ def tree_of(centres: Floats, radii: Floats) -> Tree:
     layout[0] = len(blocks) - 1
     layout[2 : len(blocks) + 1] = np.cumsum([block.size for block in blocks[:-1]])
     numbers = np.concatenate([block.reshape(-1) for block in blocks])
-    return Tree(layout, numbers, np.where(order < n, order, -1))
+    return Tree(np.concatenate([layout, np.where(order < n, order, -1)]), numbers)
 
 
 def _halved(x: Floats, order: Integers, size: int) -> tuple[Floats, Integers]:
@@ -152,9 +151,8 @@ def balls_met(numbers: PtrF64, at: I64, x: F64, y: F64, z: F64, r: F64) -> I64:
 
 @typed
 def visit_near(
-    layout: PtrI64,
+    index: PtrI64,
     numbers: PtrF64,
-    items: PtrI64,
     x: F64,
     y: F64,
     z: F64,
@@ -167,7 +165,7 @@ def visit_near(
     ``r`` is finite, below 1e150.
     """
     waiting = local_i64(ROOM)
-    waiting[0] = layout[0]
+    waiting[0] = index[0]
     n = 1
     found = 0
     near = r * r * WIDER
@@ -176,14 +174,14 @@ def visit_near(
         chunk = waiting[n] >> 4
         level = waiting[n] & 15
         if level == 0:
-            met = balls_met(numbers, layout[1] + 32 * chunk, x, y, z, r)
+            met = balls_met(numbers, index[1] + 32 * chunk, x, y, z, r)
             while met != 0:
                 if found < limit:
-                    out[found] = items[8 * chunk + lowest_bit(met)]
+                    out[found] = index[LAYOUT + 8 * chunk + lowest_bit(met)]
                 found += 1
                 met = met & (met - 1)
         else:
-            away = boxes_away(numbers, layout[level + 1] + 48 * chunk, x, y, z)
+            away = boxes_away(numbers, index[level + 1] + 48 * chunk, x, y, z)
             met = bits_of(away <= near)
             while met != 0:
                 waiting[n] = (8 * chunk + lowest_bit(met)) << 4 | level - 1
@@ -193,10 +191,10 @@ def visit_near(
 
 
 @typed
-def touches(layout: PtrI64, numbers: PtrF64, x: F64, y: F64, z: F64, r: F64) -> Bool:
+def touches(index: PtrI64, numbers: PtrF64, x: F64, y: F64, z: F64, r: F64) -> Bool:
     """Whether the ball at x, y, z meets any; ``r`` is finite, below 1e150."""
     waiting = local_i64(ROOM)
-    waiting[0] = layout[0]
+    waiting[0] = index[0]
     n = 1
     near = r * r * WIDER
     while n > 0:
@@ -204,10 +202,10 @@ def touches(layout: PtrI64, numbers: PtrF64, x: F64, y: F64, z: F64, r: F64) -> 
         chunk = waiting[n] >> 4
         level = waiting[n] & 15
         if level == 0:
-            if balls_met(numbers, layout[1] + 32 * chunk, x, y, z, r) != 0:
+            if balls_met(numbers, index[1] + 32 * chunk, x, y, z, r) != 0:
                 return True
         else:
-            away = boxes_away(numbers, layout[level + 1] + 48 * chunk, x, y, z)
+            away = boxes_away(numbers, index[level + 1] + 48 * chunk, x, y, z)
             met = bits_of(away <= near)
             while met != 0:
                 waiting[n] = (8 * chunk + lowest_bit(met)) << 4 | level - 1
@@ -218,9 +216,8 @@ def touches(layout: PtrI64, numbers: PtrF64, x: F64, y: F64, z: F64, r: F64) -> 
 
 @typed
 def nearest(
-    layout: PtrI64,
+    index: PtrI64,
     numbers: PtrF64,
-    items: PtrI64,
     x: F64,
     y: F64,
     z: F64,
@@ -233,7 +230,7 @@ def nearest(
     """
     waiting = local_i64(ROOM)
     bound = local_f64(ROOM)
-    waiting[0] = layout[0]
+    waiting[0] = index[0]
     bound[0] = 0.0
     n = 1
     best = most
@@ -246,7 +243,7 @@ def nearest(
         chunk = waiting[n] >> 4
         level = waiting[n] & 15
         if level == 0:
-            at = layout[1] + 32 * chunk
+            at = index[1] + 32 * chunk
             dx = lanes(numbers, at) - x
             dy = lanes(numbers, at + 8) - y
             dz = lanes(numbers, at + 16) - z
@@ -254,10 +251,10 @@ def nearest(
             least = lane_min(away)
             if least < best:
                 best = least
-                out[0] = items[8 * chunk + lowest_bit(bits_of(away <= least))]
+                out[0] = index[LAYOUT + 8 * chunk + lowest_bit(bits_of(away <= least))]
         else:
             # the box is drawn in a little, as rounding may not put it past its balls
-            away = sqrt(boxes_away(numbers, layout[level + 1] + 48 * chunk, x, y, z)) * (2.0 - WIDER)
+            away = sqrt(boxes_away(numbers, index[level + 1] + 48 * chunk, x, y, z)) * (2.0 - WIDER)
             left = bits_of((away < best) | (away <= 0.0))
             least = lane_min(away)
             first = lowest_bit(bits_of(away <= least) | 256)
