@@ -138,7 +138,10 @@ def test_the_hinge_of_a_loop_joins_links():
     links = m.frame_names[: m.n_link_frames]
     loop = m.loops[0]
     ends = [links[int(m.frame_link[m.frame(name)])] for name in (loop.frame_a, loop.frame_b)]
-    assert described_pairs(m, links).reason(ends[0], ends[1]) == "adjacent"
+    table = described_pairs(m, links)
+    assert table.reason(ends[0], ends[1]) == "adjacent"
+    with pytest.raises(InputError, match="give q0 and random"):
+        derive_pairs(table, m, lambda q, places: np.zeros((len(q), len(places))))
 
 
 def test_unknown_links_are_refused():
@@ -511,10 +514,12 @@ def test_pairs_of_panda_by_another_engine():
     robot, parts = lw.load(path), {}
     for each in geometry.geometryObjects:
         shape = each.geometry
-        shape.buildConvexHull(True, "Qt")
+        if isinstance(shape, coal.BVHModelBase):
+            shape.buildConvexHull(True, "Qt")
+            shape = shape.convex
         frame = model.frames[each.parentFrame]
         placement = (frame.placement.inverse() * each.placement).homogeneous
-        parts.setdefault(frame.name, []).append((shape.convex, placement))
+        parts.setdefault(frame.name, []).append((shape, placement))
     places = [robot.frame_names.index(link) for link in parts]
     request = coal.DistanceRequest()
     request.enable_signed_distance = True
