@@ -781,7 +781,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
             break
         if not _grow(w, t, face, new, 1e-12 * s[SCALE]):
             break
-    _foot(s, w, t, face)
+    _foot(s, w, t, least + DEPTH_GAP * s[SCALE])
     if s[STEPS] == MOST_CORNERS:
         least = _polish(A, B, vertices, pair, s, least)
     return -least
@@ -815,17 +815,27 @@ def _polish(
 
 
 @typed
-def _foot(s: PtrF64, w: PtrF64, t: PtrI64, face: I64) -> None:
-    """Write the point on A of a face's point that is nearest to the origin at TRIED."""
+def _foot(s: PtrF64, w: PtrF64, t: PtrI64, high: F64) -> None:
+    """Write the point on A of the point of the surface that is nearest to the origin at TRIED.
+
+    It lies in one of the faces of least height, of which a flat side has several.
+    """
     three = local_f64(3)
-    i = t[6 * face]
-    j = t[6 * face + 1]
-    k = t[6 * face + 2]
-    _triangle(w, i, j, k, three)
-    for m in range(3, 6):
-        s[TRIED + m - 3] = (
-            three[0] * w[CORNER * i + m] + three[1] * w[CORNER * j + m] + three[2] * w[CORNER * k + m]
-        )
+    best = 1e300
+    for f in range(MOST_FACES):
+        if t[ALIVE + f] == 1 and w[FACES + 5 * f + 3] <= high:
+            i = t[6 * f]
+            j = t[6 * f + 1]
+            k = t[6 * f + 2]
+            far = _triangle(w, i, j, k, three)
+            if far < best:
+                best = far
+                for m in range(3):
+                    s[TRIED + m] = (
+                        three[0] * w[CORNER * i + 3 + m]
+                        + three[1] * w[CORNER * j + 3 + m]
+                        + three[2] * w[CORNER * k + 3 + m]
+                    )
 
 
 @typed
