@@ -1,4 +1,4 @@
-"""How a collision model is made: pieces of shapes, their cover, the pairs; each kept in the cache."""
+"""How a collision model is made: pieces of shapes, their cover, pairs; each kept in the cache."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def build_model(
         parts = _unpacked(entry.object_code)
     parts = CollisionParts(
         bodies=parts.bodies,
+        frames=parts.bodies,
         pieces=parts.pieces,
         body_of=parts.body_of,
         cover=parts.cover,
@@ -113,6 +114,7 @@ def _parts(
     cover = cover_of(pieces, body_of, overhang=overhang)
     return CollisionParts(
         bodies=bodies,
+        frames=bodies,
         pieces=tuple(pieces),
         body_of=tuple(body_of),
         cover=cover,
@@ -203,6 +205,7 @@ def _unpacked(data: bytes) -> CollisionParts:
         v, f = v + more_v, f + more_f
     return CollisionParts(
         bodies=tuple(texts[:n]),
+        frames=tuple(texts[:n]),
         pieces=tuple(pieces),
         body_of=tuple(int(b) for b in a["body_of"]),
         cover=Cover(**{field.name: a[f"cover_{field.name}"] for field in fields(Cover)}),

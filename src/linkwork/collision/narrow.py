@@ -398,9 +398,7 @@ def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
 
 
 @typed
-def _bend(
-    row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64
-) -> tuple[F64, F64, F64]:
+def _bend(row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64) -> tuple[F64, F64, F64]:
     """How the farthest point of a core moves when the direction x, y, z does by u, v, w."""
     if row[0] == CYLINDER:
         across = sqrt(x * x + y * y)
@@ -788,9 +786,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
 
 
 @typed
-def _polish(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64
-) -> F64:
+def _polish(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, least: F64) -> F64:
     """Turn the normal of a polytope that was not finished by Newton's steps, while depth falls."""
     point = local_f64(3)
     for i in range(3):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision import spheres
+from linkwork.collision import distances, spheres
 from linkwork.collision.obstacles import Obstacles
 from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HULL, POINT, SEGMENT
 from linkwork.compile.typed import WIDTH32
@@ -99,6 +99,8 @@ class SceneTables:
     rows: Floats  # (n, 24)
     vertices: Floats
     obstacles: Obstacles
+    allowed: Integers
+    exact: distances.Tables
 
     @property
     def most_found(self) -> int:
@@ -110,7 +112,12 @@ class SceneTables:
 
 
 def scene_tables(
-    obstacles: Obstacles, robot: RobotTables, *, reach: float, allowed: Integers
+    obstacles: Obstacles,
+    robot: RobotTables,
+    bodies: distances.Bodies,
+    *,
+    reach: float,
+    allowed: Integers,
 ) -> SceneTables:
     """The tables of obstacles.
 
@@ -135,14 +142,18 @@ def scene_tables(
     inner_planes[:, 3] -= error
     first = spheres.SCENE_HEAD
     head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
+    vertices = np.concatenate([robot.vertices, obstacles.vertices])
+    solid = allowed[allowed[:, 1] < len(rows)]
     return SceneTables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
             [_in_lanes(boxes), *map(np.ravel, (boxes, inner, planes, inner_planes)), np.zeros(16)]
         ).astype(np.float32),
         rows,
-        np.concatenate([robot.vertices, obstacles.vertices]),
+        vertices,
         obstacles,
+        allowed,
+        distances.tables(bodies, rows, vertices, allowed=solid),
     )
 
 
