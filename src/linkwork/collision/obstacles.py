@@ -215,7 +215,9 @@ def _solid_rows(cores: Floats, T: Floats) -> tuple[Floats, Floats]:
     rows[:, :5], rows[:, 7] = cores, -1
     rows[:, 8:20] = T[:, :3].reshape(-1, 12)
     rows[:, 20:23] = T[:, :3, 3]
-    reach = np.where(kind == ELLIPSOID, sizes.max(axis=1), np.linalg.norm(sizes, axis=1)) + radius
+    largest = sizes.max(axis=1)
+    unit = sizes / np.where(largest > 0, largest, 1.0)[:, None]  # no square of these overflows
+    reach = np.where(kind == ELLIPSOID, 1.0, np.linalg.norm(unit, axis=1)) * largest + radius
     reach += 4e-15 * (reach + np.abs(T[:, :3, 3]).max(axis=1))  # rounding of the centre
     rows[:, 23] = np.where(kind == HALF_SPACE, np.inf, reach)
     halves = sizes.copy()
