@@ -12,14 +12,12 @@ from typing import Any
 from llvmlite import ir
 
 F64 = ir.DoubleType()
+F32 = ir.FloatType()
 I64 = ir.IntType(64)
 I32 = ir.IntType(32)
 I8 = ir.IntType(8)
 I1 = ir.IntType(1)
 POINTER = F64.as_pointer()
-
-SIGN_BIT = -(2**63)
-"""The sign of a float64, as a 64-bit integer."""
 
 
 def i64(value: int) -> Any:
@@ -64,16 +62,27 @@ def each_bit(b: Any, mask: Any, body: Callable[[Any], None]) -> None:
 
 
 class Emitter:
-    """Writes arithmetic on values of ``width`` lanes at a builder's position."""
+    """Writes arithmetic on values of ``width`` lanes at a builder's position.
 
-    def __init__(self, builder: Any, width: int, *, fused: bool) -> None:
+    ``real`` is the type of the numbers, F64 or F32: constants are rounded to it.
+    """
+
+    def __init__(self, builder: Any, width: int, *, fused: bool, real: Any = F64) -> None:
         self.builder = builder
         self.width = width
         self.fused = fused  # whether the processor has a fused multiply-add
+        self.real = real
+        self.n_bits = 64 if real == F64 else 32
+        self.sign_bit = -(2 ** (self.n_bits - 1))  # of a number, as an integer of its bits
         self.module = builder.module
-        self.type: Any = ir.VectorType(F64, width) if width > 1 else F64
-        self.whole_type: Any = ir.VectorType(I64, width) if width > 1 else I64
+        whole = ir.IntType(self.n_bits)
+        self.type: Any = ir.VectorType(real, width) if width > 1 else real
+        self.whole_type: Any = ir.VectorType(whole, width) if width > 1 else whole
         self._known: dict[tuple[str, int], tuple[Any, Any]] = {}
+
+    def at(self, builder: Any) -> Emitter:
+        """Another one like this, at the position of another builder."""
+        return Emitter(builder, self.width, fused=self.fused, real=self.real)
 
     # Constants, and what the module declares
 
@@ -82,7 +91,7 @@ class Emitter:
         return ir.Constant(self.type, [value] * self.width if self.width > 1 else value)
 
     def whole(self, value: int) -> Any:
-        """The same 64-bit integer in every lane."""
+        """The same integer of the bits of a number in every lane."""
         return ir.Constant(self.whole_type, [value] * self.width if self.width > 1 else value)
 
     def external(self, name: str, result: Any, arguments: Sequence[Any]) -> Any:
@@ -94,7 +103,7 @@ class Emitter:
 
     def intrinsic(self, name: str, *args: Any) -> Any:
         """An LLVM intrinsic on all lanes."""
-        suffix = f"v{self.width}f64" if self.width > 1 else "f64"
+        suffix = f"f{self.n_bits}" if self.width == 1 else f"v{self.width}f{self.n_bits}"
         function = self.external(f"llvm.{name}.{suffix}", self.type, [self.type] * len(args))
         return self.builder.call(function, args)
 
@@ -159,7 +168,7 @@ class Emitter:
     # Bits of numbers
 
     def bits(self, a: Any) -> Any:
-        """The 64 bits of each number."""
+        """The bits of each number."""
         return self.builder.bitcast(a, self.whole_type)
 
     def number(self, bits: Any) -> Any:
@@ -169,21 +178,21 @@ class Emitter:
     def flip_sign(self, a: Any, bits: Any) -> Any:
         """A with the opposite sign where the highest bit of ``bits`` is set."""
         b = self.builder
-        sign = b.and_(bits, self.whole(SIGN_BIT))
+        sign = b.and_(bits, self.whole(self.sign_bit))
         return self.number(b.xor(self.bits(a), sign))
 
     # What only the C library knows, and what is rarely needed
 
     def lanes(self, name: str, *args: Any) -> Any:
-        """A function of the C library, called once a lane."""
+        """A function of the C library, called once a lane, on float64 numbers always."""
         function = self.external(f"lw_{name}", F64, [F64] * len(args))
-        if self.width > 1:
+        if self.width > 1 or self.real != F64:
             function = self._each_lane(name, function, len(args))
         return self.builder.call(function, args)
 
     def _each_lane(self, name: str, function: Any, arity: int) -> Any:
         """The function on vectors: written once a module, out of the way of the fast code."""
-        full = f"lw.{name}.v{self.width}"
+        full = f"lw.{name}.v{self.width}f{self.n_bits}"
         found = self.module.globals.get(full)
         if found is not None:
             return found
@@ -195,8 +204,11 @@ class Emitter:
         result: Any = ir.Constant(self.type, ir.Undefined)
         for lane in range(self.width):
             at = ir.Constant(I32, lane)
-            value = b.call(function, [b.extract_element(a, at) for a in each.args])
-            result = b.insert_element(result, value, at)
+            vectors = self.width > 1
+            own = [b.extract_element(a, at) for a in each.args] if vectors else each.args
+            value = b.call(function, [b.fpext(x, F64) for x in own])
+            value = b.fptrunc(value, self.real)
+            result = b.insert_element(result, value, at) if vectors else value
         b.ret(result)
         return each
 

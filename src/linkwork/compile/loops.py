@@ -136,9 +136,8 @@ def emit_nodes(
 
 def _on_stack(emitter: Emitter, length: int) -> Any:
     b = emitter.builder
-    kind: Any = ir.VectorType(F64, emitter.width) if emitter.width > 1 else F64
     with b.goto_entry_block():
-        room = b.alloca(kind, size=length)
+        room = b.alloca(emitter.type, size=length)
     room.align = 64
     return room
 
@@ -162,7 +161,7 @@ def _emit_parts(
         part = ir.Function(module, kind, module.get_unique_name(f"{b.function.name}_part"))
         part.linkage = "internal"
         part.attributes.add("noinline")
-        own = Emitter(ir.IRBuilder(part.append_basic_block()), emitter.width, fused=emitter.fused)
+        own = emitter.at(ir.IRBuilder(part.append_basic_block()))
         values = _Values(own, graph, parts.slots, part.args[0])
         for position in range(first, last):
             node = graph.nodes[position]

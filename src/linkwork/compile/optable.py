@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.compile.emit import SIGN_BIT, Emitter
+from linkwork.compile.emit import F64, Emitter
+from linkwork.errors import UnsupportedFeatureError
 from linkwork.ops.graph import NUMERIC
 
 
@@ -58,6 +59,9 @@ Beyond the ranges a lane takes the C library's value. The tests compare with 100
 FAR = 1.0e5
 """Beyond this angle (radians) the functions come from the C library, lane by lane."""
 
+FAR_32, ERROR_32 = 6.0e3, 1.0e-7
+"""The same at float32, and the largest error of sine and cosine there."""
+
 _MAGIC = 1.5 * 2.0**52  # adding it rounds to the nearest whole number, kept in the low bits
 # pi/2 in parts. The first two have 37 bits, so that their products with a whole number below 2**16
 # are exact, with a fused multiply-add or without one. All parts are positive, so that the sine of
@@ -85,6 +89,12 @@ _COS = (
     -1.38888888888730564116e-3,
     4.16666666666665929218e-2,
 )
+# The same for float32. Parts of 12 bits, for whole numbers below 2**12. Cephes, sinf.c:
+# sin x = x + x³ S(x²), cos x = 1 - x²/2 + x⁴ C(x²).
+_MAGIC_32 = 1.5 * 2.0**23
+_PARTS_32 = tuple(map(float.fromhex, ("0x1.92p+0", "0x1.fb4p-12", "0x1.4442d2p-24")))
+_SIN_32 = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+_COS_32 = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 _LARGEST, _SMALLEST = 2.0**900, 2.0**-900
 _EIGHTH = math.sqrt(2.0) - 1.0  # the tangent of pi/8
 # pi/4 in two parts; the first has 50 bits, so that its product with 3 is exact
@@ -123,12 +133,11 @@ def sincos(e: Emitter, x: Any) -> tuple[Any, Any]:
 
 def _sincos(e: Emitter, x: Any) -> tuple[Any, Any]:
     b = e.builder
-    high, below, head, rest, quarters = _reduced(e, x)
-    s, c = e.sub(high, below), e.add(head, rest)
-    odd = _is_odd(e, quarters)
-    turn = b.shl(quarters, e.whole(62))
+    s, c, quarters = _first_octants(e, x) if e.real == F64 else _first_octants_32(e, x)
+    odd, to_the_sign = _is_odd(e, quarters), e.whole(e.n_bits - 2)
+    turn = b.shl(quarters, to_the_sign)
     near_sine = e.flip_sign(b.select(odd, c, s), turn)
-    turn = b.shl(b.add(quarters, e.whole(1)), e.whole(62))
+    turn = b.shl(b.add(quarters, e.whole(1)), to_the_sign)
     near_cosine = e.flip_sign(b.select(odd, s, c), turn)
     chosen = e.rarely(
         _is_far(e, x),
@@ -144,15 +153,15 @@ def _is_odd(e: Emitter, quarters: Any) -> Any:
 
 
 def _is_far(e: Emitter, x: Any) -> Any:
-    return e.builder.fcmp_ordered(">", e.fabs(x), e.const(FAR))
+    return e.builder.fcmp_ordered(">", e.fabs(x), e.const(FAR if e.real == F64 else FAR_32))
 
 
-def _reduced(e: Emitter, x: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """x = k pi/2 + r with abs(r) <= pi/4: sin r = first - second, cos r = third + fourth; and k.
+def _first_octants(e: Emitter, x: Any) -> tuple[Any, Any, Any]:
+    """x = k pi/2 + r with abs(r) <= pi/4: sin r, cos r, and k in the low bits of the last.
 
-    The low bits of the last hold k. Reduction by parts: W. J. Cody, W. Waite, "Software manual for
-    the elementary functions" (1980). r has a low part: high - (k P2 - ...) is exact, since x - k P1
-    is, and is a multiple of the last bit of k P2.
+    Reduction by parts: W. J. Cody, W. Waite, "Software manual for the elementary functions" (1980).
+    r has a low part: high - (k P2 - ...) is exact, since x - k P1 is, and is a multiple of the last
+    bit of k P2.
     """
     shifted = e.fma(x, e.const(2.0 / math.pi), e.const(_MAGIC))
     k = e.sub(shifted, e.const(_MAGIC))
@@ -165,7 +174,21 @@ def _reduced(e: Emitter, x: Any) -> tuple[Any, Any, Any, Any, Any]:
     head = e.fma(z, e.const(-0.5), e.const(1.0))
     rest = e.fma(z, e.const(-0.5), e.sub(e.const(1.0), head))
     rest = e.fma(e.mul(z, z), e.polynomial(z, _COS), e.fma(excess, r, rest))
-    return r, below, head, rest, e.bits(shifted)
+    quarters = e.bits(shifted)
+    return e.sub(r, below), e.add(head, rest), quarters
+
+
+def _first_octants_32(e: Emitter, x: Any) -> tuple[Any, Any, Any]:
+    """`_first_octants` at float32: x - k P1 and k P2 are exact, and so is their difference."""
+    shifted = e.fma(x, e.const(2.0 / math.pi), e.const(_MAGIC_32))
+    k = e.sub(shifted, e.const(_MAGIC_32))
+    r = x
+    for part in _PARTS_32:
+        r = e.fnma(k, e.const(part), r)
+    z = e.mul(r, r)
+    s = e.fma(e.polynomial(z, _SIN_32), e.mul(z, r), r)
+    c = e.fma(e.polynomial(z, _COS_32), e.mul(z, z), e.fma(z, e.const(-0.5), e.const(1.0)))
+    return s, c, e.bits(shifted)
 
 
 def _on_top(e: Emitter, base: tuple[Any, Any], value: Any, low: Any) -> Any:
@@ -175,7 +198,12 @@ def _on_top(e: Emitter, base: tuple[Any, Any], value: Any, low: Any) -> Any:
 
 
 def angle_of(e: Emitter, y: Any, x: Any) -> Any:
-    """The angle of the point (x, y), as atan2(y, x) has it."""
+    """The angle of the point (x, y), as atan2(y, x) has it; of float64 numbers alone.
+
+    Raises: UnsupportedFeatureError.
+    """
+    if e.real != F64:
+        raise UnsupportedFeatureError("ATAN2 is compiled for float64 alone, not for float32")
     b = e.builder
     across, up = e.fabs(x), e.fabs(y)
     steep = b.fcmp_ordered(">", up, across)
@@ -211,10 +239,10 @@ def _octants(e: Emitter, sides: tuple[Any, Any], steep: Any, behind: Any) -> Any
     lost = e.sub(smaller, e.add(difference, shift))
     ratio, low = quotient(e, (difference, lost), below)
     m = b.select(wide, e.const(1.0), zero)
-    turned = b.select(steep, e.whole(SIGN_BIT), e.whole(0))
+    turned = b.select(steep, e.whole(e.sign_bit), e.whole(0))
     m = b.select(steep, e.sub(e.const(2.0), m), m)
     m = b.select(behind, e.sub(e.const(4.0), m), m)
-    turned = b.xor(turned, b.select(behind, e.whole(SIGN_BIT), e.whole(0)))
+    turned = b.xor(turned, b.select(behind, e.whole(e.sign_bit), e.whole(0)))
     ratio, low = e.flip_sign(ratio, turned), e.flip_sign(low, turned)
     z = e.mul(ratio, ratio)
     tail = e.fma(e.polynomial(z, _ATAN), e.mul(z, ratio), low)

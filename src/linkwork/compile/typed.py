@@ -662,7 +662,7 @@ class _Writer:
             return _Value(value.kind, made(value.value))
         if isinstance(node.op, ast.Not) and value.kind == "Bool":
             return _Value("Bool", self.b.not_(value.value))
-        if isinstance(node.op, ast.Invert) and KINDS[value.kind].of == "Bool":
+        if isinstance(node.op, ast.Invert) and value.kind in ("I64", "Mask", "Mask32"):
             return _Value(value.kind, self.b.not_(value.value))
         self.fail(node, f"no such operation for {value.kind}")
 

@@ -1,0 +1,689 @@
+"""Signed distances of a robot to itself and to obstacles, the nearest of them, and gradients.
+
+A *thing* is a body of the robot or a row of the scene; rows stand still and are numbered after the
+bodies. For one configuration a cheap lower bound of every distance comes first: the ball around a
+body against the balls of others, and against boxes with rounded edges that hold the obstacles, in
+lanes. Pieces are looked at (`narrow`) in the order of these bounds, and only where the bound is
+below what is already known to be near enough. Ball against ball and ball against box are exact
+signed distances, and a larger solid is nearer, so the bounds hold in overlap too.
+
+A record has 10 numbers: the distance (m, below 0 in overlap), the nearest point of each of the two
+things and the unit normal from the first to the second, all in the world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.collision.narrow import (
+    BOX,
+    CYLINDER,
+    ELLIPSOID,
+    HALF_SPACE,
+    HULL,
+    POINT,
+    SEGMENT,
+    closest,
+)
+from linkwork.compile.typed import (
+    F64,
+    I64,
+    WIDTH,
+    Lanes,
+    PtrF64,
+    PtrI64,
+    bits_of,
+    call_at,
+    lanes,
+    local_f64,
+    lowest_bit,
+    offset,
+    put,
+    select,
+    sqrt,
+    typed,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PIECE, POSE, BALL, BOUND, RECORD = 24, 12, 4, 16, 10
+"""Numbers of a piece, of a pose, of a ball, of a rounded box and of a record."""
+
+# places in `Tables.index`: numbers of things, and where lists begin
+N_BODIES, N_PAIRS, N_ROWS, N_MOVERS, N_ALLOWED, N_Q, N_V = 0, 1, 2, 3, 4, 5, 6
+RANGES, PAIRS, MOVERS, ALLOWED, COLUMNS = 7, 8, 9, 10, 11
+FIRST_LIST = 12
+
+INF = float("inf")
+FAR = 1e300
+"""A lower bound of the distance of what is not checked."""
+
+
+# ---------------------------------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tables:
+    """What the kernels of this file read of a robot and a scene; arrays are C-contiguous.
+
+    ``index``: counts, places of lists, and the lists: first and count of the pieces of each body;
+    pairs of bodies; bodies that are checked against obstacles; pairs of a body and a row of the
+    scene that are not; the number of the twist that each number of v gives each body (-1: none).
+    ``boxes``: rounded boxes around the rows, eight by eight, number by number: for each axis its
+    components, the least and the greatest place along it, then the radius.
+    """
+
+    index: Ints
+    pieces: Floats
+    balls: Floats
+    rows: Floats
+    boxes: Floats
+    vertices: Floats
+
+    @property
+    def n_bounds(self) -> int:
+        """How many bounds a configuration has, with those that fill up lanes."""
+        index = self.index
+        return _filled(int(index[N_PAIRS])) + int(index[N_MOVERS]) * _filled(int(index[N_ROWS]))
+
+    @property
+    def room(self) -> int:
+        """How many numbers the kernels need to work in: poses, balls in the world, bounds."""
+        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + self.n_bounds
+
+    @property
+    def addresses(self) -> list[int]:
+        """Where the tables lie, in the order in which kernels take them."""
+        own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
+        return [int(each.ctypes.data) for each in own]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bodies:
+    """The bodies of a robot, as tables.
+
+    ``of_body`` (n_b, 2): first and count of the pieces of each; ``pieces`` (n_p, 24); ``balls``
+    (n_b, 4): one that holds each body, in its frame; ``pairs`` (n, 2): those that are checked;
+    ``movers``: the bodies that are checked against obstacles; ``column_of`` (n_b, n_v): see
+    `Frames`.
+    """
+
+    of_body: Ints
+    pieces: Floats
+    balls: Floats
+    pairs: Ints
+    movers: Ints
+    column_of: Ints
+    n_q: int
+
+
+def tables(
+    bodies: Bodies,
+    rows: ArrayLike,
+    vertices: ArrayLike,
+    *,
+    allowed: Sequence[tuple[int, int]] | Ints = (),
+) -> Tables:
+    """The tables of a robot and a scene.
+
+    ``rows`` (n, 24): obstacles, in the world; ``vertices``: those of the robot's pieces and of the
+    rows; ``allowed``: pairs of a body and a row that are not checked.
+    """
+    obstacles = np.ascontiguousarray(rows, np.float64).reshape(-1, PIECE)
+    flat = np.ascontiguousarray(vertices, np.float64)
+    n_bodies, n_v = bodies.column_of.shape
+    permitted = np.asarray(allowed, np.int64).reshape(-1, 2)
+    lists = [bodies.of_body, bodies.pairs, bodies.movers, permitted, bodies.column_of]
+    parts = [np.asarray(each, np.int64).ravel() for each in lists]
+    places = FIRST_LIST + np.cumsum([0, *(len(part) for part in parts[:-1])])
+    counts = (n_bodies, len(parts[1]) // 2, len(obstacles), len(parts[2]), len(permitted))
+    index = np.concatenate([[*counts, bodies.n_q, n_v], places, *parts]).astype(np.int64)
+    return Tables(
+        index,
+        np.ascontiguousarray(bodies.pieces),
+        np.ascontiguousarray(bodies.balls),
+        obstacles,
+        lanes_of_boxes(rounded_boxes(obstacles, flat)),
+        flat,
+    )
+
+
+def rounded_boxes(rows: Floats, vertices: Floats) -> Floats:
+    """Boxes with rounded edges (n, 16) that hold pieces in the world; see `Tables`.
+
+    A half-space is a box without ends but one.
+    """
+    boxes = np.zeros((len(rows), BOUND))
+    for box, row in zip(boxes, rows, strict=True):
+        T = row[8:20].reshape(3, 4)
+        low, high = _extents(row, vertices)
+        axes = box[:15].reshape(3, 5)
+        axes[:, :3] = T[:, :3].T
+        axes[~np.isfinite(low) & ~np.isfinite(high), :3] = 0.0
+        middle = axes[:, :3] @ T[:, 3]
+        axes[:, 3], axes[:, 4] = middle + low, middle + high
+        box[15] = row[1]
+    return boxes
+
+
+def _extents(row: Floats, vertices: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest place of a piece's core along the axes of the piece."""
+    kind, half = int(row[0]), row[2:5]
+    if kind == HULL:
+        first, count = int(row[5]), int(row[6])
+        corners = vertices[first : first + 3 * count].reshape(3, count)
+        return corners.min(axis=1), corners.max(axis=1)
+    if kind == HALF_SPACE:
+        return np.full(3, -np.inf), np.array([np.inf, np.inf, 0.0])
+    high = {
+        POINT: np.zeros(3),
+        SEGMENT: np.array([0.0, 0.0, half[1]]),
+        BOX: half,
+        CYLINDER: np.array([half[0], half[0], half[1]]),
+        ELLIPSOID: half,
+    }[kind]
+    return -high, high
+
+
+def lanes_of_boxes(boxes: Floats) -> Floats:
+    """Rounded boxes eight by eight, number by number; what fills up lies infinitely far away."""
+    filled = np.zeros((_filled(len(boxes)), BOUND))
+    filled[len(boxes) :, [3, 4]] = np.inf, -np.inf
+    filled[: len(boxes)] = boxes
+    return np.ascontiguousarray(filled.reshape(-1, WIDTH, BOUND).transpose(0, 2, 1)).ravel()
+
+
+def _filled(n: int) -> int:
+    return -(-n // WIDTH) * WIDTH
+
+
+# ----------------------------------------------------------------------------------------- bounds
+
+
+@typed
+def ball_in_world(pose: PtrF64, ball: PtrF64, out: PtrF64) -> None:
+    """Write the ball of a body as one of the world."""
+    for i in range(3):
+        row = offset(pose, 4 * i)
+        out[i] = row[0] * ball[0] + (row[1] * ball[1] + (row[2] * ball[2] + row[3]))
+    out[3] = ball[3]
+
+
+@typed
+def balls_apart(a: PtrF64, b: PtrF64) -> F64:
+    """Signed distance of two balls."""
+    x = a[0] - b[0]
+    y = a[1] - b[1]
+    z = a[2] - b[2]
+    return sqrt(x * x + (y * y + z * z)) - (a[3] + b[3])
+
+
+@typed
+def beyond(ball: PtrF64, axis: PtrF64) -> Lanes:
+    """How far a ball's centre lies beyond eight boxes along one of their axes."""
+    t = lanes(axis, 0) * ball[0] + (lanes(axis, WIDTH) * ball[1] + lanes(axis, 2 * WIDTH) * ball[2])
+    above = t - lanes(axis, 4 * WIDTH)
+    below = lanes(axis, 3 * WIDTH) - t
+    return select(above > below, above, below)
+
+
+@typed
+def boxes_apart(ball: PtrF64, boxes: PtrF64) -> Lanes:
+    """Signed distances of a ball and eight rounded boxes."""
+    u = beyond(ball, boxes)
+    v = beyond(ball, offset(boxes, 5 * WIDTH))
+    w = beyond(ball, offset(boxes, 10 * WIDTH))
+    most = select(u > v, u, v)
+    most = select(w > most, w, most)
+    u = select(u > 0.0, u, 0.0)
+    v = select(v > 0.0, v, 0.0)
+    w = select(w > 0.0, w, 0.0)
+    far = sqrt(u * u + (v * v + w * w))
+    return select(most > 0.0, far, most) - (lanes(boxes, 15 * WIDTH) + ball[3])
+
+
+@typed
+def place_balls(index: PtrI64, balls: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
+    """Write the balls of all bodies in the world."""
+    for body in range(index[N_BODIES]):
+        ball_in_world(
+            offset(poses, body * POSE), offset(balls, body * BALL), offset(placed, body * BALL)
+        )
+
+
+@typed
+def filled(n: I64) -> I64:
+    """The next multiple of WIDTH."""
+    return (n + WIDTH - 1) // WIDTH * WIDTH
+
+
+@typed
+def bounds_of(index: PtrI64, placed: PtrF64, boxes: PtrF64, bounds: PtrF64) -> I64:
+    """Write a lower bound of the distance of each pair, then of each mover and row; how many."""
+    n_pairs = index[N_PAIRS]
+    pairs = offset(index, index[PAIRS])
+    for k in range(n_pairs):
+        a = offset(placed, pairs[2 * k] * BALL)
+        bounds[k] = balls_apart(a, offset(placed, pairs[2 * k + 1] * BALL))
+    n = filled(n_pairs)
+    for k in range(n_pairs, n):
+        bounds[k] = FAR
+    across = filled(index[N_ROWS])
+    for m in range(index[N_MOVERS]):
+        ball = offset(placed, index[index[MOVERS] + m] * BALL)
+        for k in range(0, across, WIDTH):
+            put(bounds, n + k, boxes_apart(ball, offset(boxes, k * BOUND)))
+        n += across
+    leave_out(index, offset(bounds, filled(n_pairs)))
+    return n
+
+
+@typed
+def leave_out(index: PtrI64, bounds: PtrF64) -> None:
+    """Set the bounds of what may touch so far that nobody looks at it."""
+    allowed = offset(index, index[ALLOWED])
+    across = filled(index[N_ROWS])
+    for k in range(index[N_ALLOWED]):
+        for m in range(index[N_MOVERS]):
+            if index[index[MOVERS] + m] == allowed[2 * k]:
+                bounds[m * across + allowed[2 * k + 1]] = FAR
+
+
+# --------------------------------------------------------------------------------------- distances
+
+
+@typed
+def pieces_distance(
+    own: PtrF64,
+    n_own: I64,
+    T_own: PtrF64,
+    others: PtrF64,
+    n_others: I64,
+    T_others: PtrF64,
+    vertices: PtrF64,
+    bound: F64,
+    record: PtrF64,
+) -> F64:
+    """Signed distance of two groups of pieces, the least of theirs; writes the record.
+
+    What is over ``bound`` is a lower bound, and nothing is written.
+    """
+    found = local_f64(9)
+    best = bound
+    least = FAR
+    near = False
+    for i in range(n_own):
+        A = offset(own, i * PIECE)
+        for j in range(n_others):
+            B = offset(others, j * PIECE)
+            d = closest(A, T_own, B, T_others, vertices, best, found)
+            if d > best:
+                least = min(least, d)
+            else:
+                near = True
+                best = d
+                record[0] = d
+                for k in range(9):
+                    record[1 + k] = found[k]
+    return best if near else least
+
+
+@typed
+def things_distance(
+    a: I64,
+    b: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    bound: F64,
+    record: PtrF64,
+) -> F64:
+    """Signed distance of a body and another thing, as `pieces_distance` gives it."""
+    n_bodies = index[N_BODIES]
+    ranges = offset(index, index[RANGES])
+    own = offset(pieces, ranges[2 * a] * PIECE)
+    T_own = offset(poses, a * POSE)
+    T_others = offset(poses, min(b, n_bodies) * POSE)
+    if b < n_bodies:
+        others = offset(pieces, ranges[2 * b] * PIECE)
+        n_others = ranges[2 * b + 1]
+    else:
+        others = offset(rows, (b - n_bodies) * PIECE)
+        n_others = 1
+    n_own = ranges[2 * a + 1]
+    return pieces_distance(own, n_own, T_own, others, n_others, T_others, vertices, bound, record)
+
+
+@typed
+def things_of(index: PtrI64, k: I64) -> tuple[I64, I64]:
+    """The body and the other thing that a bound is of."""
+    n_pairs = filled(index[N_PAIRS])
+    if k < n_pairs:
+        pair = offset(index, index[PAIRS] + 2 * k)
+        return pair[0], pair[1]
+    across = filled(index[N_ROWS])
+    m = (k - n_pairs) // across
+    return index[index[MOVERS] + m], index[N_BODIES] + (k - n_pairs) % across
+
+
+# ----------------------------------------------------------------------------------------- nearest
+
+
+@typed
+def least_bounds(bounds: PtrF64, n_bounds: I64, n: I64, within: F64, order: PtrI64) -> I64:
+    """Write which n bounds are least, the least first, of those up to ``within``; how many."""
+    count = 0
+    limit = within
+    for start in range(0, n_bounds, WIDTH):
+        bits = bits_of(lanes(bounds, start) <= limit)
+        while bits != 0:
+            k = start + lowest_bit(bits)
+            bits &= bits - 1
+            bound = bounds[k]
+            if count == n:
+                if bound >= limit:
+                    continue
+            else:
+                count += 1
+            j = count - 1
+            while j > 0 and bounds[order[j - 1]] > bound:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = k
+            if count == n:
+                limit = bounds[order[n - 1]]
+    return count
+
+
+@typed
+def insert(record: PtrF64, a: I64, b: I64, at: I64, records: PtrF64, which: PtrI64) -> None:
+    """Put a record among those before place ``at``, in order; the one at that place is lost."""
+    while at > 0 and records[(at - 1) * RECORD] > record[0]:
+        for i in range(RECORD):
+            records[at * RECORD + i] = records[(at - 1) * RECORD + i]
+        which[2 * at] = which[2 * at - 2]
+        which[2 * at + 1] = which[2 * at - 1]
+        at -= 1
+    for i in range(RECORD):
+        records[at * RECORD + i] = record[i]
+    which[2 * at] = a
+    which[2 * at + 1] = b
+
+
+@typed
+def nearest(
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    boxes: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    n: I64,
+    within: F64,
+    room: PtrF64,
+    order: PtrI64,
+    records: PtrF64,
+    which: PtrI64,
+) -> I64:
+    """Write the n nearest pairs of things up to ``within`` metres, the nearest first; how many.
+
+    ``poses``: of the bodies, then one that is the world's. ``room``: for the balls and bounds.
+    ``which``: the body and the other thing of each record. Places that are left over get the
+    distance inf, and things -1.
+    """
+    bounds = offset(room, index[N_BODIES] * BALL)
+    place_balls(index, balls, poses, room)
+    n_bounds = bounds_of(index, room, boxes, bounds)
+    record = local_f64(RECORD)
+    limit = min(within, FAR / 2.0)
+    n_first = least_bounds(bounds, n_bounds, n, limit, order)
+    count = 0
+    at = 0
+    start = -WIDTH
+    bits = 0
+    while True:
+        if at < n_first:  # first what is likely to be nearest, then all that may still be nearer
+            k = order[at]
+            at += 1
+            if bounds[k] > limit:
+                continue
+        elif bits != 0:
+            k = start + lowest_bit(bits)
+            bits &= bits - 1
+            if bounds[k] > limit:
+                continue
+        else:
+            start += WIDTH
+            if start >= n_bounds:
+                break
+            bits = bits_of(lanes(bounds, start) <= limit)
+            continue
+        bounds[k] = FAR
+        a, b = things_of(index, k)
+        d = things_distance(a, b, index, pieces, rows, vertices, poses, limit, record)
+        if not d > limit:
+            if count < n:
+                count += 1
+            insert(record, a, b, count - 1, records, which)
+            if count == n:
+                limit = records[(n - 1) * RECORD]
+    for k in range(count, n):
+        nothing(offset(records, k * RECORD))
+        which[2 * k] = -1
+        which[2 * k + 1] = -1
+    return count
+
+
+@typed
+def nothing(record: PtrF64) -> None:
+    """Write the record of what is too far away: the distance inf and zeros."""
+    record[0] = INF
+    for i in range(1, RECORD):
+        record[i] = 0.0
+
+
+@typed
+def gradient(record: PtrF64, a: I64, b: I64, index: PtrI64, twists: PtrF64, out: PtrF64) -> None:
+    """Write the gradient of the distance of two things in the tangent of q (n_v).
+
+    It is n · (velocity of B at its point - velocity of A at its point), where n is the normal: 0
+    of joints that carry both, and of what is too far away.
+    """
+    n_v = index[N_V]
+    n_bodies = index[N_BODIES]
+    columns = offset(index, index[COLUMNS])
+    on_a = local_f64(3)
+    on_b = local_f64(3)
+    normal = offset(record, 7)
+    moment(offset(record, 1), normal, on_a)
+    moment(offset(record, 4), normal, on_b)
+    for k in range(n_v):
+        moved_a = columns[a * n_v + k] if a >= 0 else -1
+        moved_b = columns[b * n_v + k] if b >= 0 and b < n_bodies else -1
+        rate = 0.0
+        if moved_a != moved_b:
+            if moved_b >= 0:
+                rate += power(offset(twists, 6 * moved_b), normal, on_b)
+            if moved_a >= 0:
+                rate -= power(offset(twists, 6 * moved_a), normal, on_a)
+        out[k] = rate
+
+
+@typed
+def moment(p: PtrF64, n: PtrF64, out: PtrF64) -> None:
+    """Write p x n."""
+    out[0] = p[1] * n[2] - p[2] * n[1]
+    out[1] = p[2] * n[0] - p[0] * n[2]
+    out[2] = p[0] * n[1] - p[1] * n[0]
+
+
+@typed
+def power(twist: PtrF64, n: PtrF64, about: PtrF64) -> F64:
+    """The speed along n of the point whose moment with n is given."""
+    linear = twist[0] * n[0] + (twist[1] * n[1] + twist[2] * n[2])
+    return linear + (twist[3] * about[0] + (twist[4] * about[1] + twist[5] * about[2]))
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+
+@typed
+def place_world(index: PtrI64, poses: PtrF64) -> None:
+    """Write the pose of the world after those of the bodies."""
+    pose = offset(poses, index[N_BODIES] * POSE)
+    for i in range(POSE):
+        pose[i] = 1.0 if i % 5 == 0 else 0.0
+
+
+@typed
+def nearest_rows(
+    q: PtrF64,
+    n_rows: I64,
+    frames: I64,
+    twisting: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    boxes: PtrF64,
+    vertices: PtrF64,
+    n: I64,
+    within: F64,
+    room: PtrF64,
+    twists: PtrF64,
+    order: PtrI64,
+    records: PtrF64,
+    which: PtrI64,
+    gradients: PtrF64,
+) -> None:
+    """`nearest` for each row of q, with `gradient` where ``twisting`` is not 0.
+
+    ``frames`` and ``twisting``: addresses of `frames1` and `twists1`. ``room``: `Tables.room`
+    numbers; ``order``: n.
+    """
+    poses = room
+    place_world(index, poses)
+    work = offset(room, (index[N_BODIES] + 1) * POSE)
+    n_v = index[N_V]
+    for row in range(n_rows):
+        if twisting != 0:
+            call_at(twisting, offset(q, row * index[N_Q]), poses, twists)
+        else:
+            call_at(frames, offset(q, row * index[N_Q]), poses)
+        own = offset(records, row * n * RECORD)
+        things = offset(which, row * n * 2)
+        nearest(
+            index,
+            pieces,
+            balls,
+            rows,
+            boxes,
+            vertices,
+            poses,
+            n,
+            within,
+            work,
+            order,
+            own,
+            things,
+        )
+        if twisting != 0:
+            for k in range(n):
+                slopes = offset(gradients, (row * n + k) * n_v)
+                a, b = things[2 * k], things[2 * k + 1]
+                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
+
+
+@typed
+def listed(
+    wanted: PtrI64,
+    n: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+) -> None:
+    """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
+
+    ``wanted`` (n, 4): two bodies and 0, 0; or a body, -1, and first and count of the rows of an
+    obstacle.
+    """
+    ranges = offset(index, index[RANGES])
+    place_balls(index, balls, poses, placed)
+    for k in range(n):
+        entry = offset(wanted, 4 * k)
+        a, b = entry[0], entry[1]
+        record = offset(records, k * RECORD)
+        if b >= 0:
+            if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
+                nothing(record)
+                continue
+            others = offset(pieces, ranges[2 * b] * PIECE)
+            n_others = ranges[2 * b + 1]
+        else:
+            others = offset(rows, entry[2] * PIECE)
+            n_others = entry[3]
+        d = pieces_distance(
+            offset(pieces, ranges[2 * a] * PIECE),
+            ranges[2 * a + 1],
+            offset(poses, a * POSE),
+            others,
+            n_others,
+            offset(poses, (b if b >= 0 else index[N_BODIES]) * POSE),
+            vertices,
+            within,
+            record,
+        )
+        if d > within or d >= FAR:
+            nothing(record)
+
+
+@typed
+def distances_rows(
+    q: PtrF64,
+    n_rows: I64,
+    frames: I64,
+    twisting: I64,
+    wanted: PtrI64,
+    n: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    within: F64,
+    room: PtrF64,
+    twists: PtrF64,
+    records: PtrF64,
+    gradients: PtrF64,
+) -> None:
+    """`listed` for each row of q, with `gradient` where ``twisting`` is not 0."""
+    poses = room
+    place_world(index, poses)
+    placed = offset(room, (index[N_BODIES] + 1) * POSE)
+    n_v = index[N_V]
+    for row in range(n_rows):
+        if twisting != 0:
+            call_at(twisting, offset(q, row * index[N_Q]), poses, twists)
+        else:
+            call_at(frames, offset(q, row * index[N_Q]), poses)
+        own = offset(records, row * n * RECORD)
+        listed(wanted, n, index, pieces, balls, rows, vertices, poses, within, placed, own)
+        if twisting != 0:
+            for k in range(n):
+                slopes = offset(gradients, (row * n + k) * n_v)
+                a, b = wanted[4 * k], wanted[4 * k + 1]
+                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)

@@ -1,0 +1,819 @@
+"""The check of many configurations: does the robot touch itself or the scene?
+
+Sixteen configurations are the lanes of float32 vectors. Balls that cover the robot (`cover`) are
+tested against boxes with rounded edges that hold the obstacles, and against each other, from the
+ball of a whole link down to the finest. What is clear of all is free. Balls that lie inside of the
+robot and touch a box that lies inside of an obstacle are a hit. What is left, a few pairs of pieces
+in a few lanes, is decided on the convex pieces in float64 (`narrow`). So the verdict is that of the
+pieces, whatever the balls are; their radii count the rounding (see `tables`).
+"""
+
+from __future__ import annotations
+
+from linkwork.collision.cloud import cloud_touches, point_piece, points_near
+from linkwork.collision.narrow import touches
+from linkwork.collision.tree import visit_near
+from linkwork.compile.typed import (
+    F32,
+    F64,
+    I64,
+    WIDTH,
+    WIDTH32,
+    Bool,
+    Lanes32,
+    Mask32,
+    PtrF32,
+    PtrF64,
+    PtrI64,
+    bit_count,
+    bits_of,
+    call_at,
+    f32,
+    f64,
+    i64,
+    lane,
+    lane_max,
+    lanes,
+    local_f64,
+    local_i64,
+    lowest_bit,
+    offset,
+    put,
+    select,
+    sqrt,
+    typed,
+)
+
+PIECE, POSE, BALL, BOX, PLANE = 24, 12, 4, 16, 4
+"""Numbers of a row: a piece, a pose (rows of 3x4), a ball (x, y, z, r), a rounded box (for each
+axis its three components, the centre along it and the half length; then the radius), a half-space
+(the normal and its offset)."""
+
+ENTRY, MOST_TODO = 6, 4096
+FULL = 1 + ENTRY * MOST_TODO
+"""Numbers of a note, how many there may be, and where the lanes are marked that had no room: there
+all pieces are looked at. Each note has first and count of pieces of one body, the same of another
+(or the row of an obstacle), whether it is a body's (0) or an obstacle's (-1), and the lanes."""
+
+MANY = 192
+"""Rows of a scene of which all are looked at; more are found by their tree."""
+
+# places in `ints` of a robot
+N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, N_PARTS = 0, 1, 2, 3, 4, 5, 6, 7
+# places in `ints` of a scene
+N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, N_CLOUDS, SCENE_HEAD = range(7)
+# numbers of a part: its balls, its inner balls, its pieces; first and count of each
+PART = 6
+
+
+@typed
+def place(pose: PtrF32, ball: PtrF32, out: PtrF32) -> None:
+    """The centre of a ball of a body, in the world, in all lanes."""
+    x, y, z = ball[0], ball[1], ball[2]
+    for i in range(3):
+        row = offset(pose, 4 * i * WIDTH32)
+        put(
+            out,
+            i * WIDTH32,
+            lanes(row, 0) * x
+            + (lanes(row, WIDTH32) * y + (lanes(row, 2 * WIDTH32) * z + lanes(row, 3 * WIDTH32))),
+        )
+
+
+@typed
+def beyond(x: Lanes32, y: Lanes32, z: Lanes32, axis: PtrF32) -> Lanes32:
+    """How far points lie beyond a box along one of its axes, 0 within it."""
+    u = abs(axis[0] * x + (axis[1] * y + (axis[2] * z - axis[3]))) - axis[4]
+    return select(u > 0.0, u, f32(0.0))
+
+
+@typed
+def near_box(centre: PtrF32, radius: F32, box: PtrF32) -> Mask32:
+    """The lanes in which a ball meets a rounded box."""
+    x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
+    u, v = beyond(x, y, z, box), beyond(x, y, z, offset(box, 5))
+    w = beyond(x, y, z, offset(box, 10))
+    reach = radius + box[15]
+    return u * u + (v * v + w * w) < reach * reach
+
+
+@typed
+def beyond_of_many(x: F32, y: F32, z: F32, axis: PtrF32) -> Lanes32:
+    """How far a point lies beyond each of sixteen boxes along one of their axes."""
+    u = lanes(axis, 0) * x + (
+        lanes(axis, WIDTH32) * y + (lanes(axis, 2 * WIDTH32) * z - lanes(axis, 3 * WIDTH32))
+    )
+    u = abs(u) - lanes(axis, 4 * WIDTH32)
+    return select(u > 0.0, u, f32(0.0))
+
+
+@typed
+def near_boxes(x: F32, y: F32, z: F32, radius: F32, boxes: PtrF32) -> I64:
+    """Which of sixteen rounded boxes a ball meets, as bits."""
+    u = beyond_of_many(x, y, z, boxes)
+    v = beyond_of_many(x, y, z, offset(boxes, 5 * WIDTH32))
+    w = beyond_of_many(x, y, z, offset(boxes, 10 * WIDTH32))
+    reach = lanes(boxes, 15 * WIDTH32) + radius
+    return bits_of(u * u + (v * v + w * w) < reach * reach)
+
+
+@typed
+def near_plane(centre: PtrF32, radius: F32, plane: PtrF32) -> Mask32:
+    """The lanes in which a ball meets a half-space."""
+    x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
+    return plane[0] * x + (plane[1] * y + (plane[2] * z - plane[3])) < radius
+
+
+@typed
+def near_balls(a: PtrF32, radius_a: F32, b: PtrF32, radius_b: F32) -> Mask32:
+    """The lanes in which two balls meet."""
+    x = lanes(a, 0) - lanes(b, 0)
+    y = lanes(a, WIDTH32) - lanes(b, WIDTH32)
+    z = lanes(a, 2 * WIDTH32) - lanes(b, 2 * WIDTH32)
+    reach = radius_a + radius_b
+    return x * x + (y * y + z * z) < reach * reach
+
+
+@typed
+def near_shape(centre: PtrF32, radius: F32, plane: Bool, shape: PtrF32) -> I64:
+    """The lanes in which a ball meets a rounded box or a half-space, as bits."""
+    if plane:
+        return bits_of(near_plane(centre, radius, shape))
+    return bits_of(near_box(centre, radius, shape))
+
+
+@typed
+def any_inside(
+    pose: PtrF32, balls: PtrF32, n: I64, plane: Bool, shape: PtrF32, live: I64, room: PtrF32
+) -> I64:
+    """The lanes in which one of n balls of a body meets an obstacle."""
+    found = 0
+    for k in range(n):
+        ball = offset(balls, k * BALL)
+        place(pose, ball, room)
+        found |= near_shape(room, ball[3], plane, shape) & live
+        if found == live:
+            break
+    return found
+
+
+@typed
+def remember(
+    todo: PtrI64, first_a: I64, n_a: I64, first_b: I64, n_b: I64, body_b: I64, found: I64
+) -> None:
+    """Note pieces that are to be looked at in these lanes; todo[0] counts the entries."""
+    n = todo[0]
+    if n == MOST_TODO:
+        todo[FULL] |= found
+        return
+    if n > 0:
+        last = offset(todo, 1 + (n - 1) * ENTRY)
+        if (
+            last[0] == first_a
+            and last[1] == n_a
+            and last[2] == first_b
+            and last[3] == n_b
+            and last[4] == body_b
+        ):
+            last[5] |= found
+            return
+    made = offset(todo, 1 + n * ENTRY)
+    made[0] = first_a
+    made[1] = n_a
+    made[2] = first_b
+    made[3] = n_b
+    made[4] = body_b
+    made[5] = found
+    todo[0] = n + 1
+
+
+@typed
+def is_allowed(scene: PtrI64, body: I64, row: I64) -> Bool:
+    """Whether a body may touch an obstacle."""
+    listed = offset(scene, scene[ALLOWED])
+    for k in range(scene[N_ALLOWED]):
+        if listed[2 * k] == body and listed[2 * k + 1] == row:
+            return True
+    return False
+
+
+@typed
+def body_against(
+    body: I64,
+    row: I64,
+    plane: Bool,
+    shape: PtrF32,
+    inner: PtrF32,
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    near: I64,
+    todo: PtrI64,
+    room: PtrF32,
+) -> I64:
+    """The lanes in which a body surely touches an obstacle; what may touch is noted."""
+    pose = offset(poses, body * POSE * WIDTH32)
+    parts = offset(robot, robot[BODY_RANGES] + 2 * body)
+    hit = 0
+    for k in range(parts[0], parts[0] + parts[1]):
+        part = offset(robot, robot[PART_RANGES] + PART * k)
+        ball = offset(balls, (robot[N_BODIES] + k) * BALL)
+        place(pose, ball, room)
+        live = near_shape(room, ball[3], plane, shape) & near & ~hit
+        if live == 0:
+            continue
+        found = any_inside(pose, offset(balls, part[0] * BALL), part[1], plane, shape, live, room)
+        if found == 0:
+            continue
+        sure = any_inside(pose, offset(balls, part[2] * BALL), part[3], plane, inner, found, room)
+        hit |= sure
+        found &= ~sure
+        if found != 0:
+            remember(todo, part[4], part[5], row, 1, -1, found)
+    return hit
+
+
+@typed
+def box_against(
+    body: I64,
+    row: I64,
+    scene: PtrI64,
+    boxes: PtrF32,
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    centre: PtrF32,
+    given: I64,
+    todo: PtrI64,
+    room: PtrF32,
+) -> I64:
+    """The lanes in which a body surely touches the piece of a row; what may touch is noted."""
+    shape = offset(boxes, row * BOX)
+    near = bits_of(near_box(centre, balls[body * BALL + 3], shape)) & given
+    if near == 0 or is_allowed(scene, body, row):
+        return 0
+    inner = offset(shape, scene[N_ROWS] * BOX)
+    return body_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
+
+
+@typed
+def against_scene(
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    scene: PtrI64,
+    shapes: PtrF32,
+    tree: PtrI64,
+    tree_numbers: PtrF64,
+    rows: PtrI64,
+    given: I64,
+    todo: PtrI64,
+    room: PtrF32,
+    centres: PtrF32,
+) -> I64:
+    """The lanes in which the robot surely touches the scene; what may touch is noted.
+
+    ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
+    boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked where there are many;
+    ``rows``: room for as many.
+    """
+    hit = 0
+    n_rows, n_planes = scene[N_ROWS], scene[N_PLANES]
+    chunks = (n_rows + WIDTH32 - 1) // WIDTH32
+    singles = offset(shapes, chunks * WIDTH32 * BOX)
+    planes = offset(singles, 2 * n_rows * BOX)
+    inner_planes = offset(planes, n_planes * PLANE)
+    for body in range(robot[N_BODIES]):
+        ball = offset(balls, body * BALL)
+        centre = offset(centres, body * 3 * WIDTH32)
+        place(offset(poses, body * POSE * WIDTH32), ball, centre)
+        if robot[robot[MOVES] + body] == 0 or hit == given:
+            continue
+        x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
+        middle_x, middle_y, middle_z = lane(x, 8), lane(y, 8), lane(z, 8)
+        dx, dy, dz = x - middle_x, y - middle_y, z - middle_z
+        swept = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
+        if n_rows <= MANY:
+            for chunk in range(chunks):
+                these = offset(shapes, chunk * WIDTH32 * BOX)
+                bits = near_boxes(middle_x, middle_y, middle_z, swept, these)
+                while bits != 0:
+                    k = chunk * WIDTH32 + lowest_bit(bits)
+                    bits &= bits - 1
+                    hit |= box_against(
+                        body,
+                        k,
+                        scene,
+                        singles,
+                        robot,
+                        balls,
+                        poses,
+                        centre,
+                        given & ~hit,
+                        todo,
+                        room,
+                    )
+        elif swept < 3.0 * ball[3]:
+            n = visit_near(
+                tree,
+                tree_numbers,
+                f64(middle_x),
+                f64(middle_y),
+                f64(middle_z),
+                f64(swept),
+                rows,
+                n_rows,
+            )
+            for k in range(n):
+                hit |= box_against(
+                    body,
+                    rows[k],
+                    scene,
+                    singles,
+                    robot,
+                    balls,
+                    poses,
+                    centre,
+                    given & ~hit,
+                    todo,
+                    room,
+                )
+        else:
+            bits = given & ~hit
+            while bits != 0:
+                one = bits & -bits
+                k = lowest_bit(bits)
+                bits &= bits - 1
+                n = visit_near(
+                    tree,
+                    tree_numbers,
+                    f64(lane(x, k)),
+                    f64(lane(y, k)),
+                    f64(lane(z, k)),
+                    f64(ball[3]),
+                    rows,
+                    n_rows,
+                )
+                for r in range(n):
+                    hit |= box_against(
+                        body,
+                        rows[r],
+                        scene,
+                        singles,
+                        robot,
+                        balls,
+                        poses,
+                        centre,
+                        one & ~hit,
+                        todo,
+                        room,
+                    )
+        for k in range(n_planes):
+            plane = offset(planes, k * PLANE)
+            near = bits_of(near_plane(centre, ball[3], plane)) & given & ~hit
+            row = scene[scene[PLANE_ROWS] + k]
+            if near != 0 and not is_allowed(scene, body, row):
+                inner = offset(inner_planes, k * PLANE)
+                hit |= body_against(
+                    body, row, True, plane, inner, robot, balls, poses, near, todo, room
+                )
+    return hit
+
+
+@typed
+def balls_against(
+    pose_a: PtrF32,
+    balls_a: PtrF32,
+    n_a: I64,
+    pose_b: PtrF32,
+    balls_b: PtrF32,
+    n_b: I64,
+    live: I64,
+    room: PtrF32,
+) -> I64:
+    """The lanes in which one of n_a balls of a body meets one of n_b balls of another."""
+    found = 0
+    other = offset(room, 3 * WIDTH32)
+    for j in range(n_b):
+        place(pose_b, offset(balls_b, j * BALL), offset(other, j * 3 * WIDTH32))
+    for i in range(n_a):
+        ball = offset(balls_a, i * BALL)
+        place(pose_a, ball, room)
+        for j in range(n_b):
+            radius = balls_b[j * BALL + 3]
+            found |= bits_of(near_balls(room, ball[3], offset(other, j * 3 * WIDTH32), radius))
+        found &= live
+        if found == live:
+            break
+    return found
+
+
+@typed
+def against_itself(
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    given: I64,
+    todo: PtrI64,
+    room: PtrF32,
+    centres: PtrF32,
+) -> I64:
+    """The lanes in which the robot surely touches itself; what may touch is noted."""
+    hit = 0
+    pairs = offset(robot, robot[PAIRS])
+    part_balls = offset(balls, robot[N_BODIES] * BALL)
+    rest = offset(room, 3 * WIDTH32)
+    for k in range(robot[N_PAIRS]):
+        a, b = pairs[2 * k], pairs[2 * k + 1]
+        centre_a, centre_b = offset(centres, a * 3 * WIDTH32), offset(centres, b * 3 * WIDTH32)
+        radius_b = balls[b * BALL + 3]
+        near = bits_of(near_balls(centre_a, balls[a * BALL + 3], centre_b, radius_b))
+        near = near & given & ~hit
+        if near == 0:
+            continue
+        pose_a, pose_b = offset(poses, a * POSE * WIDTH32), offset(poses, b * POSE * WIDTH32)
+        parts_a = offset(robot, robot[BODY_RANGES] + 2 * a)
+        parts_b = offset(robot, robot[BODY_RANGES] + 2 * b)
+        others = offset(rest, 0)
+        for j in range(parts_b[1]):
+            ball = offset(part_balls, (parts_b[0] + j) * BALL)
+            place(pose_b, ball, offset(others, j * 3 * WIDTH32))
+        free_room = offset(others, parts_b[1] * 3 * WIDTH32)
+        for i in range(parts_a[0], parts_a[0] + parts_a[1]):
+            part_a = offset(robot, robot[PART_RANGES] + PART * i)
+            ball = offset(part_balls, i * BALL)
+            place(pose_a, ball, room)
+            near_i = bits_of(near_balls(room, ball[3], centre_b, radius_b)) & near & ~hit
+            if near_i == 0:
+                continue
+            for j in range(parts_b[1]):
+                radius = part_balls[(parts_b[0] + j) * BALL + 3]
+                other = offset(others, j * 3 * WIDTH32)
+                live = bits_of(near_balls(room, ball[3], other, radius)) & near_i & ~hit
+                if live == 0:
+                    continue
+                part_b = offset(robot, robot[PART_RANGES] + PART * (parts_b[0] + j))
+                found = balls_against(
+                    pose_a,
+                    offset(balls, part_a[0] * BALL),
+                    part_a[1],
+                    pose_b,
+                    offset(balls, part_b[0] * BALL),
+                    part_b[1],
+                    live,
+                    free_room,
+                )
+                if found == 0:
+                    continue
+                sure = balls_against(
+                    pose_a,
+                    offset(balls, part_a[2] * BALL),
+                    part_a[3],
+                    pose_b,
+                    offset(balls, part_b[2] * BALL),
+                    part_b[3],
+                    found,
+                    free_room,
+                )
+                hit |= sure
+                found &= ~sure
+                if found != 0:
+                    remember(todo, part_a[4], part_a[5], part_b[4], part_b[5], 0, found)
+    return hit
+
+
+@typed
+def pose_of_lane(poses: PtrF64, body: I64, k: I64, out: PtrF64) -> None:
+    """The pose of a body in lane k of float64 lanes."""
+    source = offset(poses, body * POSE * WIDTH + k)
+    for i in range(POSE):
+        out[i] = source[i * WIDTH]
+
+
+@typed
+def pieces_touch(
+    entry: PtrI64, pieces: PtrF64, rows: PtrF64, vertices: PtrF64, poses: PtrF64, k: I64
+) -> Bool:
+    """Whether noted pieces touch in lane k."""
+    pose_a, pose_b = local_f64(12), local_f64(12)
+    body_a, body_b = -1, -1
+    for i in range(entry[0], entry[0] + entry[1]):
+        a = offset(pieces, i * PIECE)
+        if i64_of(a[7]) != body_a:
+            body_a = i64_of(a[7])
+            pose_of_lane(poses, body_a, k, pose_a)
+        for j in range(entry[2], entry[2] + entry[3]):
+            if entry[4] < 0:
+                b = offset(rows, j * PIECE)
+                for n in range(POSE):
+                    pose_b[n] = 1.0 if n % 5 == 0 else 0.0
+            else:
+                b = offset(pieces, j * PIECE)
+                if i64_of(b[7]) != body_b:
+                    body_b = i64_of(b[7])
+                    pose_of_lane(poses, body_b, k, pose_b)
+            if touches(a, pose_a, b, pose_b, vertices, 0.0):
+                return True
+    return False
+
+
+@typed
+def i64_of(x: F64) -> I64:
+    """The whole number that a number of a table is."""
+    return i64(x)
+
+
+@typed
+def anything_touches(
+    robot: PtrI64,
+    ranges: PtrI64,
+    pieces: PtrF64,
+    scene: PtrI64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    k: I64,
+) -> Bool:
+    """Whether any pieces touch in lane k: what is done where notes had no room."""
+    entry = local_i64(ENTRY)
+    for a in range(robot[N_BODIES]):
+        entry[0] = ranges[2 * a]
+        entry[1] = ranges[2 * a + 1]
+        if robot[robot[MOVES] + a] == 0:
+            continue
+        for row in range(scene[N_ROWS]):
+            entry[2] = row
+            entry[3] = 1
+            entry[4] = -1
+            if is_allowed(scene, a, row):
+                continue
+            if pieces_touch(entry, pieces, rows, vertices, poses, k):
+                return True
+    pairs = offset(robot, robot[PAIRS])
+    for p in range(robot[N_PAIRS]):
+        for j in range(2):
+            entry[2 * j] = ranges[2 * pairs[2 * p + j]]
+            entry[2 * j + 1] = ranges[2 * pairs[2 * p + j] + 1]
+        entry[4] = 0
+        if pieces_touch(entry, pieces, rows, vertices, poses, k):
+            return True
+    return False
+
+
+@typed
+def exact_poses(
+    robot: PtrI64, wanted: I64, q: PtrF64, last: I64, frames64: I64, wide: PtrF64
+) -> None:
+    """Write the float64 poses of the wanted lanes into ``wide``.
+
+    ``q``: the rows of the block, the ``last`` one again where there are no more. ``wide``: room for
+    q of eight lanes, and for the poses of all sixteen.
+    """
+    n_q = robot[N_Q]
+    poses = offset(wide, n_q * WIDTH)
+    size = robot[N_BODIES] * POSE * WIDTH
+    for half in range(2):
+        if (wanted >> (half * WIDTH)) & 255 == 0:
+            continue
+        for k in range(WIDTH):
+            row = offset(q, min(half * WIDTH + k, last) * n_q)
+            for i in range(n_q):
+                wide[i * WIDTH + k] = row[i]
+        call_at(frames64, wide, offset(poses, half * size))
+
+
+@typed
+def moved_ball(pose: PtrF64, ball: PtrF64, out: PtrF64) -> None:
+    """A ball of a body, in the world."""
+    for i in range(3):
+        row = offset(pose, 4 * i)
+        out[i] = row[0] * ball[0] + (row[1] * ball[1] + (row[2] * ball[2] + row[3]))
+    out[3] = ball[3]
+
+
+@typed
+def ball_in_cloud(
+    pose: PtrF64, ball: PtrF64, cloud: I64, index: PtrI64, numbers: PtrF64, out: PtrF64
+) -> Bool:
+    """Whether a ball of a body meets a cloud; where it is in the world goes to ``out``."""
+    moved_ball(pose, ball, out)
+    return cloud_touches(cloud, index, numbers, out)
+
+
+@typed
+def part_in_cloud(
+    part: PtrI64,
+    balls: PtrF64,
+    pieces: PtrF64,
+    pose: PtrF64,
+    cloud: I64,
+    index: PtrI64,
+    numbers: PtrF64,
+    vertices: PtrF64,
+    found: PtrI64,
+    most: I64,
+) -> Bool:
+    """Whether a part of a body touches a point of a cloud."""
+    ball, world, row = local_f64(4), local_f64(12), local_f64(24)
+    for i in range(POSE):
+        world[i] = 1.0 if i % 5 == 0 else 0.0
+    for i in range(part[3]):
+        if ball_in_cloud(pose, offset(balls, (part[2] + i) * BALL), cloud, index, numbers, ball):
+            return True
+    for i in range(part[1]):
+        if ball_in_cloud(pose, offset(balls, (part[0] + i) * BALL), cloud, index, numbers, ball):
+            n = min(points_near(cloud, index, numbers, ball, found, most), most)
+            for k in range(n):
+                point_piece(cloud, found[k], index, numbers, row)
+                for p in range(part[4], part[4] + part[5]):
+                    if touches(offset(pieces, p * PIECE), pose, row, world, vertices, 0.0):
+                        return True
+    return False
+
+
+@typed
+def in_clouds(
+    robot: PtrI64,
+    balls: PtrF64,
+    pieces: PtrF64,
+    scene: PtrI64,
+    index: PtrI64,
+    numbers: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    k: I64,
+    found: PtrI64,
+    most: I64,
+) -> Bool:
+    """Whether the robot touches a point of a cloud in lane k of float64 lanes."""
+    pose, ball = local_f64(12), local_f64(4)
+    for body in range(robot[N_BODIES]):
+        if robot[robot[MOVES] + body] == 0:
+            continue
+        pose_of_lane(poses, body, k, pose)
+        for cloud in range(scene[N_CLOUDS]):
+            own = offset(balls, body * BALL)
+            if not ball_in_cloud(pose, own, cloud, index, numbers, ball):
+                continue
+            if is_allowed(scene, body, scene[N_ROWS] + cloud):
+                continue
+            parts = offset(robot, robot[BODY_RANGES] + 2 * body)
+            for p in range(parts[0], parts[0] + parts[1]):
+                own = offset(balls, (robot[N_BODIES] + p) * BALL)
+                if ball_in_cloud(pose, own, cloud, index, numbers, ball):
+                    part = offset(robot, robot[PART_RANGES] + PART * p)
+                    if part_in_cloud(
+                        part, balls, pieces, pose, cloud, index, numbers, vertices, found, most
+                    ):
+                        return True
+    return False
+
+
+@typed
+def decide(
+    robot: PtrI64,
+    ranges: PtrI64,
+    pieces: PtrF64,
+    scene: PtrI64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    todo: PtrI64,
+    given: I64,
+    wide: PtrF64,
+) -> I64:
+    """The lanes in which noted pieces touch, of those that are given."""
+    size = robot[N_BODIES] * POSE * WIDTH
+    poses = offset(wide, robot[N_Q] * WIDTH)
+    hit = 0
+    for e in range(todo[0]):
+        entry = offset(todo, 1 + e * ENTRY)
+        bits = entry[5] & given & ~hit
+        while bits != 0:
+            k = lowest_bit(bits)
+            bits &= bits - 1
+            these = offset(poses, k // WIDTH * size)
+            if pieces_touch(entry, pieces, rows, vertices, these, k % WIDTH):
+                hit |= 1 << k
+    bits = todo[FULL] & given & ~hit
+    while bits != 0:
+        k = lowest_bit(bits)
+        bits &= bits - 1
+        these = offset(poses, k // WIDTH * size)
+        if anything_touches(robot, ranges, pieces, scene, rows, vertices, these, k % WIDTH):
+            hit |= 1 << k
+    return hit
+
+
+@typed
+def check_rows(
+    q: PtrF64,
+    n: I64,
+    most: PtrF64,
+    frames32: I64,
+    frames64: I64,
+    robot: PtrI64,
+    balls: PtrF32,
+    ranges: PtrI64,
+    pieces: PtrF64,
+    scene: PtrI64,
+    shapes: PtrF32,
+    rows: PtrF64,
+    vertices: PtrF64,
+    tree: PtrI64,
+    tree_numbers: PtrF64,
+    clouds: PtrI64,
+    cloud_numbers: PtrF64,
+    exact_balls: PtrF64,
+    narrow: PtrF32,
+    wide: PtrF64,
+    todo: PtrI64,
+    found: PtrI64,
+    most_found: I64,
+    verdicts: PtrI64,
+    counts: PtrI64,
+) -> None:
+    """Which of n configurations touch: a number for sixteen rows of q, a bit for each.
+
+    ``narrow``: room for q and poses of sixteen lanes, for a ball of each body and for the balls of
+    a pair. A configuration with a number of greater size than ``most`` is decided on the pieces
+    alone, since the radii do not count its rounding. ``counts``: all, hit by the inner balls,
+    looked at on the pieces, and one more than the number of the last row that is not finite.
+    """
+    n_q, n_bodies = robot[N_Q], robot[N_BODIES]
+    poses = offset(narrow, n_q * WIDTH32)
+    centres = offset(poses, n_bodies * POSE * WIDTH32)
+    room = offset(centres, n_bodies * 3 * WIDTH32)
+    for start in range(0, n, WIDTH32):
+        last = min(n - start, WIDTH32) - 1
+        block = offset(q, start * n_q)
+        far = 0
+        for k in range(WIDTH32):
+            row = offset(block, min(k, last) * n_q)
+            for i in range(n_q):
+                x = row[i]
+                narrow[i * WIDTH32 + k] = f32(x)
+                if not abs(x) <= most[i]:
+                    far |= 1 << k
+                    narrow[i * WIDTH32 + k] = f32(0.0)
+                    if not x - x == 0.0:
+                        counts[3] = start + min(k, last) + 1
+        given = (2 << last) - 1 & ~far
+        call_at(frames32, narrow, poses)
+        todo[0] = 0
+        todo[FULL] = (2 << last) - 1 & far
+        sure = against_scene(
+            robot,
+            balls,
+            poses,
+            scene,
+            shapes,
+            tree,
+            tree_numbers,
+            found,
+            given,
+            todo,
+            room,
+            centres,
+        )
+        if sure != given or far != 0:
+            left = given & ~sure
+            sure |= against_itself(robot, balls, poses, left, todo, room, centres)
+        left = (2 << last) - 1 & ~sure
+        decided = 0
+        looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
+        if looked != 0:
+            exact_poses(robot, looked, block, last, frames64, wide)
+            decided = decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide)
+            if scene[N_CLOUDS] > 0:
+                bits = left & ~decided
+                while bits != 0:
+                    k = lowest_bit(bits)
+                    bits &= bits - 1
+                    these = offset(wide, n_q * WIDTH + k // WIDTH * n_bodies * POSE * WIDTH)
+                    if in_clouds(
+                        robot,
+                        exact_balls,
+                        pieces,
+                        scene,
+                        clouds,
+                        cloud_numbers,
+                        vertices,
+                        these,
+                        k % WIDTH,
+                        found,
+                        most_found,
+                    ):
+                        decided |= 1 << k
+        verdicts[start // WIDTH32] = sure | decided
+        counts[0] += last + 1
+        counts[1] += bit_count(sure)
+        counts[2] += bit_count(looked)
+
+
+@typed
+def noted(todo: PtrI64) -> I64:
+    """The lanes in which something was noted."""
+    found = todo[FULL]
+    for e in range(todo[0]):
+        found |= todo[ENTRY * (e + 1)]
+    return found

@@ -1,0 +1,184 @@
+"""The arrays that the compiled checks read: of a robot, and of what stands around it.
+
+Both are plain numbers, so that obstacles move and pairs change without compiling anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.collision import spheres
+from linkwork.collision.obstacles import Obstacles
+from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HULL, POINT, SEGMENT
+from linkwork.compile.typed import WIDTH32
+from linkwork.mechanism.shapes import Points
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+EPSILON = 2.0**-24
+"""The largest relative error of rounding to float32."""
+
+SMALLEST_INNER = 1e-4
+"""Inner balls of a smaller radius (m) are left out: rounding would be much of it."""
+
+NOWHERE = 1e9
+"""Where boxes are put that nothing touches (m)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RobotTables:
+    """The robot's side (see `spheres` for the layout of ``ints``)."""
+
+    ints: Integers
+    balls: Floats  # (n, 4): of bodies, of parts, the finest, the inner ones
+    n_outer: int
+    ranges: Integers  # (n_bodies, 2): first piece and count
+    pieces: Floats  # (n, 24)
+    vertices: Floats
+    room: int  # numbers of a room for balls
+
+    def rounded_balls(self, error: float) -> Singles:
+        """The balls in float32, outer ones larger and inner ones smaller by an ``error`` (m)."""
+        made = self.balls.copy()
+        size = np.abs(made).max(initial=0.0) * 4 * EPSILON
+        made[: self.n_outer, 3] += error + size
+        made[self.n_outer :, 3] -= error + size
+        return np.ascontiguousarray(made, np.float32)
+
+
+def robot_tables(
+    cover: Any, rows: Floats, vertices: Floats, pairs: Integers, moves: Sequence[bool], n_q: int
+) -> RobotTables:
+    """The tables of a cover, of the rows of pieces (sorted by body) and of the pairs to check."""
+    n_bodies, n_parts = len(cover.body_spheres), len(cover.part_spheres)
+    inner = cover.inner
+    kept = inner[:, 3] >= SMALLEST_INNER
+    before = np.concatenate([[0], np.cumsum(kept)])
+    first = n_bodies + n_parts
+    parts = np.zeros((n_parts, spheres.PART), np.int64)
+    parts[:, 0], parts[:, 1] = first + cover.part_ranges[:, 0], cover.part_ranges[:, 1]
+    start, stop = cover.inner_ranges[:, 0], cover.inner_ranges.sum(axis=1)
+    parts[:, 2] = first + len(cover.spheres) + before[start]
+    parts[:, 3] = before[stop] - before[start]
+    parts[:, 4:6] = cover.piece_ranges
+    bodies = rows[:, 7].astype(np.int64)
+    ranges = np.array([[np.sum(bodies < b), np.sum(bodies == b)] for b in range(n_bodies)])
+    head = [n_bodies, len(pairs), n_q, 0, 0, 0, 0, n_parts]
+    chunks = [cover.body_ranges, parts, pairs, np.array(moves, np.int64)]
+    places = (spheres.BODY_RANGES, spheres.PART_RANGES, spheres.PAIRS, spheres.MOVES)
+    for k, place in enumerate(places):
+        head[place] = 8 + sum(c.size for c in chunks[:k])
+    ints = np.concatenate([head, *[np.ravel(c) for c in chunks]]).astype(np.int64)
+    balls = np.vstack([cover.body_spheres, cover.part_spheres, cover.spheres, inner[kept]])
+    most = max((int(n) for n in cover.body_ranges[:, 1]), default=0)
+    finest = int(max(parts[:, 1].max(initial=0), parts[:, 3].max(initial=0)))
+    return RobotTables(
+        ints,
+        balls,
+        first + len(cover.spheres),
+        np.ascontiguousarray(ranges.reshape(-1, 2), np.int64),
+        np.ascontiguousarray(rows),
+        vertices,
+        3 * WIDTH32 * (3 + most + finest),
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SceneTables:
+    """The scene's side, with the vertices of robot and scene in one table."""
+
+    ints: Integers
+    shapes: Singles
+    rows: Floats  # (n, 24)
+    vertices: Floats
+    obstacles: Obstacles
+
+    @property
+    def most_found(self) -> int:
+        """How many rows, or points of a cloud, can be found at once."""
+        clouds = [
+            len(e.shape.points) for e in self.obstacles.objects if isinstance(e.shape, Points)
+        ]
+        return max(1, len(self.rows), *clouds)
+
+
+def scene_tables(
+    obstacles: Obstacles, robot: RobotTables, *, reach: float, allowed: Integers
+) -> SceneTables:
+    """The tables of obstacles.
+
+    ``reach`` (m): how far any point of the robot comes from the world's origin, for what rounding
+    adds to the boxes. ``allowed`` (n, 2): bodies, and rows that they may touch.
+    """
+    rows = obstacles.rows.copy()
+    kinds = rows[:, 0].astype(np.int64)
+    rows[kinds == HULL, 5] += len(robot.vertices)
+    boxes, inner = _boxes(obstacles)
+    flat = obstacles.half_spaces
+    scale = reach + np.abs(boxes[:, [3, 4, 8, 9, 13, 14]]).max(axis=1, initial=0.0)
+    boxes[:, 15] += 16 * EPSILON * scale
+    inner[:, 15] -= 16 * EPSILON * scale
+    boxes[flat], inner[flat] = _nowhere(), _nowhere()
+    planes = np.zeros((len(flat), spheres.PLANE))
+    planes[:, :3] = rows[flat][:, [10, 14, 18]]
+    planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], rows[flat][:, [11, 15, 19]])
+    error = 16 * EPSILON * (reach + np.abs(planes[:, 3]))
+    inner_planes = planes.copy()
+    planes[:, 3] += error
+    inner_planes[:, 3] -= error
+    first = spheres.SCENE_HEAD
+    head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
+    return SceneTables(
+        np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
+        np.concatenate(
+            [_in_lanes(boxes), *map(np.ravel, (boxes, inner, planes, inner_planes)), np.zeros(16)]
+        ).astype(np.float32),
+        rows,
+        np.concatenate([robot.vertices, obstacles.vertices]),
+        obstacles,
+    )
+
+
+def _in_lanes(boxes: Floats) -> Floats:
+    """Boxes sixteen by sixteen, number by number; boxes far away fill the last sixteen."""
+    n = -(-len(boxes) // WIDTH32) * WIDTH32
+    filled = np.tile(_nowhere(), (n, 1))
+    filled[: len(boxes)] = boxes
+    return filled.reshape(-1, WIDTH32, spheres.BOX).transpose(0, 2, 1).ravel()
+
+
+def _nowhere() -> Floats:
+    """A box that nothing touches."""
+    made = np.zeros(spheres.BOX)
+    made[3] = NOWHERE
+    return made
+
+
+def _boxes(obstacles: Obstacles) -> tuple[Floats, Floats]:
+    """Rounded boxes (n, 16) that hold the pieces, and such that lie in them."""
+    kinds = obstacles.rows[:, 0].astype(np.int64)
+    radius, sizes = obstacles.rows[:, 1], obstacles.rows[:, 2:5]
+    axes = obstacles.boxes[:, :9].reshape(-1, 3, 3)
+    halves = obstacles.boxes[:, 12:].copy()
+    sharp = np.isin(kinds, (POINT, SEGMENT))
+    halves[sharp] -= radius[sharp, None]
+    halves[kinds == SEGMENT] = sizes[kinds == SEGMENT][:, [0, 0, 1]]
+    rounding = np.where(sharp, radius, 0.0)
+    outer = np.zeros((len(kinds), spheres.BOX))
+    along = np.einsum("nij,nj->ni", axes, obstacles.boxes[:, 9:12])
+    for k in range(3):
+        outer[:, 5 * k : 5 * k + 3] = axes[:, k]
+        outer[:, 5 * k + 3], outer[:, 5 * k + 4] = along[:, k], halves[:, k]
+    outer[:, 15] = rounding
+    inner = outer.copy()
+    inner[np.ix_(kinds == CYLINDER, [4, 9])] *= np.sqrt(0.5)
+    inner[np.ix_(kinds == ELLIPSOID, [4, 9, 14])] *= np.sqrt(1 / 3)
+    inner[kinds == HULL] = _nowhere()
+    return outer, inner

@@ -1,0 +1,210 @@
+"""Robots that wear made-up solids, and scenes of such solids, as tables for collision."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.collision.distances import (
+    RECORD,
+    Bodies,
+    Tables,
+    distances_rows,
+    nearest_rows,
+    tables,
+)
+from linkwork.collision.frames import Frames
+from linkwork.collision.motion import motion_rows
+from linkwork.collision.narrow import BOX, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT
+from linkwork.compile.compiler import Compiler
+from linkwork.compile.machine_code import MachineCode
+from linkwork.compile.typed import library
+from linkwork.mechanism.model import Mechanism
+
+Floats = NDArray[np.float64]
+ROUND = (POINT, SEGMENT)
+SOLIDS = (POINT, SEGMENT, BOX, CYLINDER, ELLIPSOID, HULL)
+
+
+class Solids:
+    """A table of pieces that grows, with its vertices."""
+
+    def __init__(self, vertices: list[float]) -> None:
+        self.rows: list[Floats] = []
+        self.vertices = vertices
+
+    def add(self, kind: int, sizes: Sequence[float], T: Floats, **more: Any) -> None:
+        """A piece in its body; ``corners`` (n, 3) of a hull, ``radius`` of a rounding."""
+        row = np.zeros(24)
+        row[0], row[1], row[7] = kind, more.get("radius", 0.0), more.get("body", -1)
+        row[2:5], row[8:20] = sizes, T[:3].ravel()
+        centre, far = T[:3, 3], float(np.linalg.norm(sizes))
+        if kind == HULL:
+            corners: Floats = more["corners"]
+            n = -(-len(corners) // 8) * 8
+            row[5:7] = len(self.vertices), n
+            self.vertices.extend(np.resize(corners, (n, 3)).T.ravel().tolist())
+            middle = corners.mean(axis=0)
+            far = float(np.linalg.norm(corners - middle, axis=1).max())
+            centre = T[:3, :3] @ middle + centre
+        elif kind == HALF_SPACE:
+            far = np.inf
+        row[20:23], row[23] = centre, far + row[1]
+        self.rows.append(row)
+
+    def random(self, rng: np.random.Generator, kind: int, size: float, **more: Any) -> None:
+        """A piece of some size at a random pose; ``at``: where."""
+        T = random_pose(rng, more.pop("at", rng.normal(size=3) * size / 2))
+        a, b, c = rng.uniform(0.2, 1.0, 3) * size
+        sizes = {
+            POINT: (0, 0, 0),
+            SEGMENT: (0, a, 0),
+            CYLINDER: (a, b, 0),
+            HALF_SPACE: (0, 0, 0),
+            HULL: (0, 0, 0),
+        }
+        if kind == HULL:
+            more["corners"] = rng.normal(size=(int(rng.integers(4, 40)), 3)) * size / 2
+        self.add(kind, sizes.get(kind, (a, b, c)), T, radius=b if kind in ROUND else 0.0, **more)
+
+    @property
+    def table(self) -> Floats:
+        """The rows (n, 24)."""
+        return np.array(self.rows).reshape(-1, 24)
+
+
+def random_pose(rng: np.random.Generator, at: Any) -> Floats:
+    """A pose at a place, turned at random."""
+    R, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R * np.sign(np.linalg.det(R)), at
+    return T
+
+
+def ball_around(pieces: Floats) -> Floats:
+    """A ball that holds the balls of pieces."""
+    centre = pieces[:, 20:23].mean(axis=0)
+    far = np.linalg.norm(pieces[:, 20:23] - centre, axis=1) + pieces[:, 23]
+    return np.array([*centre, far.max()])
+
+
+class World(NamedTuple):
+    """A robot that wears solids, in a scene."""
+
+    mechanism: Mechanism
+    frames: Frames
+    bodies: Bodies
+    tables: Tables
+
+
+def dressed(
+    m: Mechanism, names: Sequence[str], worn: Solids, scene: Solids, allowed: Any = ()
+) -> World:
+    """A robot whose frames wear the pieces with their numbers, all pairs checked, in a scene."""
+    frames = Frames(m, names, COMPILER)
+    pieces = worn.table
+    order = np.argsort(pieces[:, 7], kind="stable")
+    pieces = pieces[order]
+    firsts = np.searchsorted(pieces[:, 7], np.arange(len(names) + 1))
+    of_body = np.stack([firsts[:-1], np.diff(firsts)], axis=1)
+    balls = np.array([ball_around(pieces[a : a + n]) for a, n in of_body])
+    pairs = np.array(
+        [(a, b) for a in range(len(names)) for b in range(a + 1, len(names))], np.int64
+    ).reshape(-1, 2)
+    movers = np.arange(len(names))
+    bodies = Bodies(of_body, pieces, balls, pairs, movers, frames.column_of, m.n_q)
+    made = tables(bodies, scene.table, np.array(worn.vertices or [0.0]), allowed=allowed)
+    return World(m, frames, bodies, made)
+
+
+COMPILER = Compiler()
+_CODE: dict[str, MachineCode] = {}
+
+
+def native(name: str) -> int:
+    """The address of a compiled kernel of rows."""
+    if not _CODE:
+        _CODE["rows"] = library(
+            [nearest_rows, distances_rows, motion_rows], COMPILER, "distances for tests"
+        )
+    return _CODE["rows"].address(name)
+
+
+def call(name: str, *args: Any) -> None:
+    """Call a kernel with arrays, whole numbers and numbers."""
+    kinds: list[Any] = []
+    given: list[Any] = []
+    for each in args:
+        if isinstance(each, np.ndarray):
+            kinds.append(ctypes.c_void_p)
+            given.append(each.ctypes.data)
+        else:
+            kinds.append(ctypes.c_double if isinstance(each, float) else ctypes.c_int64)
+            given.append(each)
+    ctypes.CFUNCTYPE(None, *kinds)(native(name))(*given)
+
+
+def table_args(world: World) -> tuple[Any, ...]:
+    """The tables of a world, in the order of kernels."""
+    t = world.tables
+    return t.index, t.pieces, t.balls, t.rows, t.boxes, t.vertices
+
+
+def nearest_of(
+    world: World, q: Floats, n: int, within: float = np.inf, *, gradients: bool = True
+) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """Records (rows, n, 10), things (rows, n, 2) and gradients (rows, n, n_v)."""
+    f = world.frames
+    records, which = np.full((len(q), n, RECORD), np.nan), np.full((len(q), n, 2), -9)
+    slopes = np.full((len(q), n, f.n_v), np.nan)
+    call(
+        "nearest_rows",
+        np.ascontiguousarray(q),
+        len(q),
+        f.address("frames1"),
+        f.address("twists1") if gradients else 0,
+        *table_args(world),
+        n,
+        float(within),
+        np.full(world.tables.room, np.nan),
+        np.full(6 * f.n_twists + 1, np.nan),
+        np.zeros(n, np.int64),
+        records,
+        which,
+        slopes,
+    )
+    return records, which, slopes
+
+
+def distances_of(
+    world: World, q: Floats, wanted: NDArray[np.int64], within: float = np.inf
+) -> tuple[Floats, Floats]:
+    """Records (rows, n, 10) and gradients (rows, n, n_v) of a list of pairs."""
+    f, n = world.frames, len(wanted)
+    records = np.full((len(q), n, RECORD), np.nan)
+    slopes = np.full((len(q), n, f.n_v), np.nan)
+    index, pieces, balls, rows, _, vertices = table_args(world)
+    call(
+        "distances_rows",
+        np.ascontiguousarray(q),
+        len(q),
+        f.address("frames1"),
+        f.address("twists1"),
+        np.ascontiguousarray(wanted),
+        n,
+        index,
+        pieces,
+        balls,
+        rows,
+        vertices,
+        float(within),
+        np.full(world.tables.room, np.nan),
+        np.full(6 * f.n_twists + 1, np.nan),
+        records,
+        slopes,
+    )
+    return records, slopes
