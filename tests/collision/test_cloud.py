@@ -52,7 +52,7 @@ def piece_to_cloud(
 
 @pytest.fixture(scope="module")
 def code() -> Calls:
-    return compiled([cloud_touches, cloud_nearest, points_near, point_piece, piece_to_cloud])
+    return compiled([cloud_touches, cloud_nearest, points_near, point_piece])
 
 
 def clouds(random: np.random.Generator) -> tuple[list[tuple[int, Points, np.ndarray]], Clouds]:
@@ -98,7 +98,9 @@ def test_a_point_as_a_piece(code: Calls) -> None:
         np.testing.assert_allclose(other, expected, atol=1e-15)
 
 
-def test_a_box_against_the_points_near_it(code: Calls) -> None:
+@pytest.mark.slow
+def test_a_box_against_the_points_near_it() -> None:
+    code = compiled([piece_to_cloud])
     random = rng("test_a_box_against_the_points_near_it")
     given, found = clouds(random)
     out = np.zeros(MOST, np.int64)
