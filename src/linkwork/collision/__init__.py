@@ -1,0 +1,1 @@
+"""What touches what, and how near."""
