@@ -11,10 +11,12 @@ import trimesh
 
 import linkwork as lw
 from linkwork.collision import obstacles
+from linkwork.collision.narrow import closest
 from linkwork.collision.obstacles import Obstacles, obstacles_of, shape_rows
 from linkwork.collision.pieces import HALF_SPACE, HULL, solid_piece, table
 from linkwork.collision.tree import visit_near
-from linkwork.mechanism.shapes import HalfSpace, HeightField, Points, Triangles
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
 from seeds import rng
 from typed_calls import compiled
 
@@ -278,3 +280,61 @@ def test_rows_of_one_shape_in_a_body() -> None:
         np.testing.assert_array_equal(vertices, found.vertices)
         assert outside == found.outside[0]
         assert isinstance(each.shape, (Triangles, HeightField)) == bool(len(vertices))
+
+
+@pytest.mark.slow
+def test_distances_to_the_rows_are_those_of_another_engine() -> None:
+    coal: Any = pytest.importorskip("coal")
+    label = "test_distances_to_the_rows_are_those_of_another_engine"
+    scene, random = full(label), rng(label + " balls")
+    distance = compiled([closest])["closest"]
+    found = obstacles_of(scene)
+    piece, out = np.zeros(24), np.zeros(9)
+    piece[[8, 13, 18]], rest = 1.0, np.eye(4)[:3].reshape(-1).copy()
+    for each in scene:
+        shape = each.shape
+        if isinstance(shape, Points):
+            continue
+        R, p = each.T_world_object[:3, :3], each.T_world_object[:3, 3]
+        for _ in range(50):
+            x, r = random.uniform(-3, 3, 3), float(random.uniform(0.01, 0.2))
+            piece[1] = piece[23] = r
+            pose = np.column_stack([np.eye(3), x]).reshape(-1)
+            got = min(
+                distance(piece, pose, row, rest, found.vertices, 1e9, out)
+                for row in found.rows[of(found, each.name)]
+            )
+            if isinstance(shape, HeightField) and got < 0:
+                continue  # depths of its prisms are not those of the whole
+            other = _of_coal(coal, shape, scene.geometry(each.name))
+            place = coal.Transform3s(R, p), coal.Transform3s(np.eye(3), x)
+            asked = coal.DistanceRequest(), coal.DistanceResult()
+            expected = coal.distance(other, place[0], coal.Sphere(r), place[1], *asked)
+            assert got == pytest.approx(expected, abs=1e-5), each.name
+
+
+def _of_coal(coal: Any, shape: Any, drawn: Any) -> Any:
+    """The shape as another engine has it."""
+    if isinstance(shape, Box):
+        return coal.Box(*shape.size)
+    if isinstance(shape, Sphere):
+        return coal.Sphere(shape.radius)
+    if isinstance(shape, Cylinder):
+        return coal.Cylinder(shape.radius, shape.length)
+    if isinstance(shape, Capsule):
+        return coal.Capsule(shape.radius, shape.length)
+    if isinstance(shape, Ellipsoid):
+        return coal.Ellipsoid(*shape.radii)
+    if isinstance(shape, HalfSpace):
+        return coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
+    if isinstance(shape, HeightField):
+        mesh = coal.BVHModelOBBRSS()
+        mesh.beginModel(len(drawn.faces), len(drawn.vertices))
+        mesh.addVertices(drawn.vertices)
+        for a, b, c in drawn.faces.tolist():
+            mesh.addTriangle(*drawn.vertices[[a, b, c]])
+        mesh.endModel()
+        return mesh
+    points = coal.StdVec_Vec3s()
+    points.extend(list(shape.vertices))
+    return coal.Convex.convexHull(points, False, "Qt")
