@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -21,13 +21,12 @@ def compiled(functions: list[Typed]) -> dict[str, Callable[..., Any]]:
 
 
 def _caller(code: Any, function: Typed) -> Callable[..., Any]:
-    names = {"F64": float, "I64": int, "Bool": bool, "None": None}
-    result = names[str(function.function.__annotations__["return"])]
+    result = _KINDS.get(get_type_hints(function.function)["return"])  # None where there is none
 
     def call(*args: Any) -> Any:
         kinds = [ctypes.c_void_p if np.ndim(a) else _KINDS[type(a)] for a in args]
         values = [a.ctypes.data if np.ndim(a) else a for a in args]
-        kind = ctypes.CFUNCTYPE(None if result is None else _KINDS[result], *kinds)
+        kind = ctypes.CFUNCTYPE(result, *kinds)
         return kind(code.address(function.__name__))(*values)
 
     return call

@@ -17,11 +17,37 @@ from linkwork.collision.cloud import (
     point_piece,
     points_near,
 )
+from linkwork.collision.narrow import closest
+from linkwork.compile.typed import F64, I64, PtrF64, PtrI64, local_f64, typed
 from linkwork.mechanism.shapes import Points
 from seeds import rng
 from typed_calls import compiled
 
 Calls = dict[str, Callable[..., Any]]
+MOST = 3000
+
+
+@typed
+def piece_to_cloud(
+    k: I64, index: PtrI64, numbers: PtrF64, piece: PtrF64, pose: PtrF64, found: PtrI64
+) -> F64:
+    """The signed distance of a piece, in a body at a pose, to the points within 0.5 m of it."""
+    ball = local_f64(4)
+    row = local_f64(24)
+    rest = local_f64(12)
+    out = local_f64(9)
+    for i in range(12):
+        rest[i] = 0.0
+    for i in range(3):
+        rest[5 * i] = 1.0
+        ball[i] = pose[4 * i + 3]
+    ball[3] = piece[23] + 0.5
+    n = points_near(k, index, numbers, ball, found, MOST)
+    best = 1e9
+    for i in range(n):
+        point_piece(k, found[i], index, numbers, row)
+        best = min(best, closest(piece, pose, row, rest, piece, best, out))
+    return best
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +96,32 @@ def test_a_point_as_a_piece(code: Calls) -> None:
         expected[8:20] = np.column_stack([np.eye(3), p]).reshape(-1)
         np.testing.assert_allclose(row, expected, atol=1e-15)
         np.testing.assert_allclose(other, expected, atol=1e-15)
+
+
+@pytest.mark.slow
+def test_a_box_against_the_points_near_it() -> None:
+    code = compiled([piece_to_cloud])
+    random = rng("test_a_box_against_the_points_near_it")
+    given, found = clouds(random)
+    out = np.zeros(MOST, np.int64)
+    near = 0
+    for _ in range(100):
+        halves = random.uniform(0.02, 0.3, 3)
+        piece = np.zeros(24)
+        piece[0], piece[2:5], piece[[8, 13, 18]], piece[7] = 2, halves, 1, -1
+        piece[23] = np.linalg.norm(halves)
+        T = lw.pose(random.uniform(-1.5, 1.5, 3), rpy=random.uniform(-3, 3, 3))
+        for k, (_, shape, T_world_cloud) in enumerate(given):
+            world = shape.points @ T_world_cloud[:3, :3].T + T_world_cloud[:3, 3]
+            away = np.abs((world - T[:3, 3]) @ T[:3, :3]) - halves
+            outside = np.linalg.norm(np.maximum(away, 0), axis=1)
+            least = (outside + np.minimum(away.max(axis=1), 0)).min() - shape.radius
+            pose = np.ascontiguousarray(T[:3]).reshape(-1)
+            value = code["piece_to_cloud"](k, found.index, found.numbers, piece, pose, out)
+            if least < 0.5:
+                near += 1
+                assert value == pytest.approx(least, abs=1e-9)
+    assert near > 50
 
 
 def test_no_clouds() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.collision.tree import nearest, touches, tree_of, visit_near
+from linkwork.collision.tree import balls_met, nearest, touches, tree_of, visit_near
 from seeds import rng
 from typed_calls import compiled
 
@@ -17,7 +17,7 @@ Calls = dict[str, Callable[..., Any]]
 
 @pytest.fixture(scope="module")
 def code() -> Calls:
-    return compiled([visit_near, touches, nearest])
+    return compiled([visit_near, touches, nearest, balls_met])
 
 
 def ball(random: np.random.Generator, spread: float = 1.2) -> tuple[list[float], float]:
@@ -58,6 +58,27 @@ def test_balls_that_just_touch_are_found(code: Calls) -> None:
         n = code["visit_near"](tree.index, tree.numbers, *centre.tolist(), 0.25, out, 512)
         away = np.linalg.norm(centres - centre, axis=1)
         assert sorted(out[:n]) == np.flatnonzero(away <= 0.5).tolist()
+
+
+def test_rounding_loses_no_ball_that_a_leaf_would_find(code: Calls) -> None:
+    random = rng("test_rounding_loses_no_ball_that_a_leaf_would_find")
+    for scale in (1e-3, 1.0, 1e3):
+        centres, radii = scale * random.uniform(-1, 1, (64, 3)), random.uniform(0, scale, 64)
+        radii[::2] *= 1e-6
+        tree, out = tree_of(centres, radii), np.zeros(64, np.int64)
+        for k in range(64):
+            leaf = np.repeat([*centres[k], radii[k]], 8)
+            # along an axis the nearest side of a box is where the ball ends
+            away = scale * 2 * np.eye(3)[k % 3] * random.choice([-1, 1]) * random.uniform(0.5, 1)
+            x = (centres[k] + away).tolist()
+            r = float(np.linalg.norm(away) - radii[k])
+            for _ in range(6):
+                r = float(np.nextafter(r, 0))
+            for _ in range(12):
+                r = float(np.nextafter(r, np.inf))
+                if code["balls_met"](leaf, 0, *x, r):
+                    n = code["visit_near"](tree.index, tree.numbers, *x, r, out, 64)
+                    assert k in out[:n]
 
 
 def test_a_list_that_is_too_short_is_told(code: Calls) -> None:

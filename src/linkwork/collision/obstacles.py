@@ -109,12 +109,13 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
     taken = np.repeat(first[source] - first_row[:-1], counts) + np.arange(first_row[-1])
     rows, boxes = rows[taken], boxes[taken]
     object_of_row = np.repeat(np.arange(len(given)), counts)
-    vertices = _vertices(given, rows, first_row)
+    vertices, outside = _vertices(given, rows, first_row)
     endless = np.isinf(rows[:, 23])
     half_spaces = np.flatnonzero(endless)
+    clouds: list[int] = np.flatnonzero(counts == 0).tolist()  # points have no pieces
     return Obstacles(
         given,
-        np.array([_parts_of(e.shape).outside if _has_parts(e.shape) else 0.0 for e in given]),
+        outside,
         rows,
         vertices,
         boxes,
@@ -122,13 +123,7 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
         first_row,
         half_spaces,
         _tree(rows, np.flatnonzero(~endless)),
-        clouds_of(
-            [
-                (k, e.shape, e.T_world_object)
-                for k, e in enumerate(given)
-                if isinstance(e.shape, Points)
-            ]
-        ),
+        clouds_of([(k, given[k].shape, given[k].T_world_object) for k in clouds]),
     )
 
 
@@ -149,7 +144,7 @@ def shape_rows(shape: Any, T_body_shape: Floats) -> tuple[Floats, Floats, float]
     """
     if isinstance(shape, Points):
         raise InputError("points have no convex pieces; they are asked by `collision.cloud`")
-    if _has_parts(shape):
+    if isinstance(shape, (Triangles, HeightField)):
         parts = _parts_of(shape)
         return parts.moved(T_body_shape)[0], parts.vertices, parts.outside
     core = np.array([_CORES[type(shape)](shape)])
@@ -215,7 +210,9 @@ def _solid_rows(cores: Floats, T: Floats) -> tuple[Floats, Floats]:
     rows[:, :5], rows[:, 7] = cores, -1
     rows[:, 8:20] = T[:, :3].reshape(-1, 12)
     rows[:, 20:23] = T[:, :3, 3]
-    reach = np.where(kind == ELLIPSOID, sizes.max(axis=1), np.linalg.norm(sizes, axis=1)) + radius
+    largest = sizes.max(axis=1)
+    unit = sizes / np.where(largest > 0, largest, 1.0)[:, None]  # no square of these overflows
+    reach = np.where(kind == ELLIPSOID, 1.0, np.linalg.norm(unit, axis=1)) * largest + radius
     reach += 4e-15 * (reach + np.abs(T[:, :3, 3]).max(axis=1))  # rounding of the centre
     rows[:, 23] = np.where(kind == HALF_SPACE, np.inf, reach)
     halves = sizes.copy()
@@ -257,10 +254,6 @@ class _Parts:
         return rows, boxes
 
 
-def _has_parts(shape: Any) -> bool:
-    return isinstance(shape, (Triangles, HeightField))
-
-
 _PARTS: WeakKeyDictionary[Any, _Parts] = WeakKeyDictionary()
 
 
@@ -277,22 +270,28 @@ def _parts_of(shape: Triangles | HeightField) -> _Parts:
     return found
 
 
-def _vertices(objects: Sequence[Object], rows: Floats, first_row: Integers) -> Floats:
-    """The vertices of all shapes, each once; rows are told where theirs begin."""
+def _vertices(
+    objects: Sequence[Object], rows: Floats, first_row: Integers
+) -> tuple[Floats, Floats]:
+    """The vertices of all shapes, each once, of which rows are told where theirs begin.
+
+    And how far the pieces of each object may reach beyond it (m).
+    """
+    outside = np.zeros(len(objects))
     places: dict[int, int] = {}
     found = [np.zeros(0)]
     end = 0
-    for k, each in enumerate(objects):
-        if not _has_parts(each.shape):
-            continue
-        parts = _parts_of(each.shape)
-        place = places.get(id(each.shape))
+    for k in np.unique(np.searchsorted(first_row, np.flatnonzero(rows[:, 0] == HULL), "right") - 1):
+        shape = objects[k].shape
+        parts = _parts_of(shape)
+        outside[k] = parts.outside
+        place = places.get(id(shape))
         if place is None:
-            place = places[id(each.shape)] = end
+            place = places[id(shape)] = end
             found.append(parts.vertices)
             end += parts.vertices.size
         rows[first_row[k] : first_row[k + 1], 5] = parts.rows[:, 5] + place
-    return np.concatenate(found)
+    return np.concatenate(found), outside
 
 
 def _hull_boxes(rows: Floats, vertices: Floats) -> Floats:
