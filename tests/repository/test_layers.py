@@ -33,6 +33,7 @@ RANK = {
     "mechanism": 2,
     "algorithms": 3,
     "compile": 4,
+    "collision": 4.5,
     "solve": 5,
     "simulation": 6,
     # Lower layers are given clock, cores and environment as values.
