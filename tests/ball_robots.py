@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -47,6 +48,7 @@ class Balls:
         return derive_pairs(table, self.m, self.distances, reach=self.reach, **how)
 
 
+@cache
 def arm(limit: float = 3.0, n: int = 4) -> lw.Robot:
     """A planar chain base, l1, ..., each 0.5 m long, with a tower and a tool that are fixed."""
     links = "".join(f'<link name="l{k}"/>' for k in range(1, n + 1))

@@ -166,6 +166,14 @@ def test_what_comes_near_is_checked():
     nearest = 1e3 * (np.cos(0.5) - 0.1)
     assert f"no nearer than {nearest:.3g} mm" in reason(0.77)
     assert f"come as near as {nearest:.3g} mm" in reason(0.78)
+    balls = balls_of(arm(limit=1.0, n=4), 0.05)
+    near, few = Sampling(margin=0.78), Sampling(margin=0.78, states=1, seed=1)
+    assert balls.derived(sampling=near).reason("l1", "l3").startswith("come as near")  # no proof
+    far = balls.robot.random(1, seed=np.random.default_rng(1))
+    k = [pair.key for pair in balls.table()].index({"l1", "l3"})
+    assert balls.distances(far, [k])[0, 0] > 0.78
+    table = derive_pairs(balls.table(), balls.m, balls.distances, sampling=few)
+    assert table.reason("l1", "l3") == f"come as near as {nearest:.3g} mm"
 
 
 def test_the_search_finds_what_random_states_miss():
@@ -243,6 +251,22 @@ def test_distances_change_no_faster_than_the_bound():
                 proved += 1
                 assert d.min() > 0.0
     assert proved > 3
+
+
+def test_a_slide_lengthens_what_turns():
+    """A hand reaches 0.1 m beyond a slide of 2 m, which turns 0.25 m beside it."""
+    joint = """<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/>
+        <origin xyz="0 0 {}"/><axis xyz="{}"/>
+        <limit lower="-1" upper="2" velocity="1" effort="1"/></joint>""".format
+    turn = joint("t", "revolute", "a", "b", 5, "0 1 0")
+    joints = turn + joint("s", "prismatic", "b", "c", 0.25, "1 0 0")
+    links = '<link name="a"/><link name="b"/><link name="c"/>'
+    m = lw.load(f'<robot name="r">{links}{joints}</robot>').mechanism
+    motion = motions_of(m, "a", "c", {"a": 9.0, "c": 0.1})
+    assert motion is not None
+    np.testing.assert_allclose(motion.rates, [0.1 + 2.0 + 0.25, 1.0])
+    np.testing.assert_allclose(motions_of(m, "c", "a", {"a": 9.0, "c": 0.1}).rates, motion.rates)
+    np.testing.assert_array_equal([motion.lower, motion.upper], [[-1, -1], [2, 2]])
 
 
 def test_a_proof_that_is_too_long_is_none():

@@ -543,6 +543,9 @@ class CheckArguments:
         default="note",
     )
     meshes: bool = flag("--meshes/--no-meshes", "Open meshes and textures.", default=True)
+    contacts: bool = flag(
+        "--contacts", "Build the collision model, and tell links that touch where they should not."
+    )
     allow: list[str] | None = _allow()
     ignore: list[str] | None = option(
         "--ignore",

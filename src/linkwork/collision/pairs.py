@@ -151,14 +151,13 @@ class PairTable(Sequence[Pair]):
                     f"'{legible(self.robot)}': write to another file"
                 )
         own = {pair.key for pair in self.pairs}
-        whole = {default.link for default in base.defaults}
         disabled = [pair for pair in base.disabled if pair.key not in own]
         enabled = [pair for pair in base.enabled if pair.key not in own]
         for pair in self.pairs:
             written = LinkPair(pair.link_a, pair.link_b, _word(pair.reason))
             if not pair.checked:
                 disabled.append(written)
-            elif pair.reason == YOU or pair.reason.startswith(BY_SRDF) or pair.key & whole:
+            elif pair.reason == YOU or pair.reason.startswith(BY_SRDF):
                 enabled.append(written)
         pairs = {"disabled": tuple(disabled), "enabled": tuple(enabled)}
         srdf_format.write(path, replace(base, **pairs))
