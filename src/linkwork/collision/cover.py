@@ -33,9 +33,10 @@ Bools = NDArray[np.bool_]
 
 _SLACK = 0.06
 """The part of the overhang that is kept for what lies between the sampled points."""
-_TARGETS = 6_000
-_CANDIDATES = 2_500
-_TRIES = 3
+_TARGETS = 3_000
+_CANDIDATES = 1_500
+_TRIES = (3, 1, 1, 1, 1, 1)
+"""Times a ball is taken out with its neighbours, in each pass of a search."""
 _INNER = 4
 _MOST_ACROSS = 200.0
 """Sizes of a body in overhangs, beyond which its overhang is raised."""
@@ -206,9 +207,7 @@ class _Search:
         targets = self.targets()
         if len(fixed):
             targets = targets[~_inside(fixed, targets).any(axis=1)]
-        balls = self.search(targets)
-        balls[:, 3] += self.overhang - self.least  # the slack
-        balls = np.concatenate([fixed, balls])
+        balls = np.concatenate([fixed, self.search(targets, fixed)])
         balls, cells, of_cell, owner = self.completed(balls)
         used = np.zeros((len(balls), len(self.solids)), bool)
         used[owner, of_cell] = True
@@ -246,13 +245,13 @@ class _Search:
 
     def targets(self) -> Floats:
         """Points of the solids, close together where balls are small."""
-        part = 0.6
+        part = 0.8
         while True:
             cells = self.refined(part)
             points = _unique(np.concatenate([cells.reshape(-1, 3), cells.mean(axis=1)]))
-            if len(points) <= _TARGETS or part > 2:
+            if len(points) <= _TARGETS or part > 3:
                 return points
-            part *= 1.25
+            part *= max(1.1, (len(points) / _TARGETS) ** 0.4)
 
     def candidates(self) -> Floats:
         """Balls about points inside, each as large as the overhang allows."""
@@ -277,18 +276,37 @@ class _Search:
         inside = room >= 0
         return np.column_stack([points[inside], room[inside] + self.least])
 
-    def search(self, targets: Floats) -> Floats:
-        """Few balls that hold the targets, as far as candidates do."""
-        if not len(targets):
-            return np.zeros((0, 4))
+    def search(self, targets: Floats, fixed: Floats) -> Floats:
+        """Few balls that hold the targets, and nearly all between, as far as candidates do."""
         candidates = self.candidates()
-        holds = _inside(candidates, targets)
-        chosen = candidates[_greedy(holds)]
-        return self.improved(chosen, candidates, targets)
+        slack = np.array([0, 0, 0, self.overhang - self.least])
+        balls, lacking = np.zeros((0, 4)), targets
+        for tries in _TRIES:
+            more = candidates[_greedy(_inside(candidates, lacking))]
+            balls = self.improved(np.concatenate([balls, more]), candidates, targets, tries)
+            gaps = self.gaps(np.concatenate([fixed, balls + slack]))
+            if not len(gaps):
+                break
+            lacking = gaps
+            targets = np.concatenate([targets, gaps])
+        return balls + slack
 
-    def improved(self, balls: Floats, candidates: Floats, targets: Floats) -> Floats:
+    def gaps(self, balls: Floats) -> Floats:
+        """Points of small cells that no ball holds."""
+        cells, small = self.cells, list[Floats]()
+        while len(cells):
+            cells = cells[_holder(balls, cells) < 0]
+            fine = edge_lengths(cells).max(axis=1, initial=0.0) < 0.25 * self.overhang
+            small.append(cells[fine].reshape(-1, 3))
+            cells = bisected(cells[~fine])
+        found = np.concatenate(small)
+        return _unique(found) if len(found) else found
+
+    def improved(
+        self, balls: Floats, candidates: Floats, targets: Floats, tries: int
+    ) -> Floats:
         """Fewer balls: some neighbours are taken out, and what they held is covered anew."""
-        for _ in range(_TRIES * len(balls)):
+        for _ in range(tries * len(balls)):
             if len(balls) < 2:
                 break
             centre = balls[self.rng.integers(len(balls)), :3]
@@ -330,10 +348,8 @@ class _Search:
             small = edge_lengths(cells).max(axis=1, initial=0.0) < 0.05 * self.overhang
             if small.any():
                 balls = np.concatenate([balls, self.missing(cells[small])])
-            again = np.repeat(small, 1)
-            halves = bisected(cells[~again])
-            cells = np.concatenate([cells[again], halves])
-            of_cell = np.concatenate([of_cell[again], np.tile(of_cell[~again], 2)])
+            cells = np.concatenate([cells[small], bisected(cells[~small])])
+            of_cell = np.concatenate([of_cell[small], np.tile(of_cell[~small], 2)])
         joined = tuple(np.concatenate(column) for column in zip(*done, strict=True))
         return balls, joined[0], joined[1], joined[2]
 
@@ -380,17 +396,20 @@ def _fixed_points(solids: list[Solid]) -> Floats:
 
 
 def _unique(points: Floats) -> Floats:
-    size = float(np.abs(points).max()) or 1.0
-    return points[np.unique((points / size).round(9), axis=0, return_index=True)[1]]
+    """The points (n, 3), those nearer to each other than a millionth of their extent once."""
+    low, span = points.min(axis=0), float(np.ptp(points, axis=0).max()) or 1.0
+    x, y, z = ((points - low) * (1e6 / span)).round().astype(np.int64).T
+    return points[np.unique((x << 42) | (y << 21) | z, return_index=True)[1]]
 
 
 def _inside(balls: Floats, points: Floats) -> Bools:
-    """Whether points (n, 3) lie in balls (m, 4): (n, m)."""
-    centre = points.mean(axis=0) if len(points) else np.zeros(3)
-    x = (points - centre).astype(np.float32)
-    c = (balls[:, :3] - centre).astype(np.float32)
-    bound = (balls[:, 3] ** 2 - (balls[:, :3] - centre) ** 2 @ np.ones(3)).astype(np.float32)
-    return (x * x).sum(axis=1)[:, None] - 2 * (x @ c.T) <= bound
+    """Whether points (n, 3) lie in balls (m, 4), in float32: (n, m)."""
+    centre = balls[:, :3].mean(axis=0) if len(balls) else np.zeros(3)
+    x, c = points - centre, balls[:, :3] - centre
+    left = np.column_stack([x, (x * x).sum(axis=1), np.ones(len(x))]).astype(np.float32)
+    rest = (c * c).sum(axis=1) - balls[:, 3] ** 2
+    right = np.column_stack([-2 * c, np.ones(len(c)), rest]).astype(np.float32)
+    return left @ right.T <= 0
 
 
 def _touching(balls: Floats, others: Floats) -> Bools:
@@ -417,17 +436,18 @@ def _holder(balls: Floats, cells: Floats) -> Ints:
 
 def _greedy(holds: Bools, most: int | None = None) -> list[int]:
     """Columns that together hold every row that one can hold, the most useful first."""
-    gains = holds.sum(axis=0)
-    left = np.ones(len(holds), bool)
+    table = holds.astype(np.float32)  # products of float32 are quick, and counts are exact in it
+    left = np.ones(len(table), np.float32)
+    gains = left @ table
     chosen: list[int] = []
     while most is None or len(chosen) < most:
-        best = int(gains.argmax())
-        if gains[best] <= 0:
+        best = int(gains.argmax()) if len(gains) else 0
+        if not len(gains) or gains[best] < 0.5:
             break
         chosen.append(best)
-        new = left & holds[:, best]
-        gains = gains - holds[new].sum(axis=0)
-        left &= ~new
+        new = np.flatnonzero(left * table[:, best])
+        gains = gains - np.ones(len(new), np.float32) @ table[new]
+        left[new] = 0
     return chosen
 
 
