@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from linkwork.collision.cover import Cover, cover_of
+from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import convex_pieces
 from linkwork.collision.model import CollisionModel, CollisionParts
 from linkwork.collision.pairs import Pair, PairTable, derive_pairs, described_pairs
@@ -62,8 +63,7 @@ def build_model(
         bodies=parts.bodies,
         frames=parts.bodies,
         pieces=parts.pieces,
-        body_of=parts.body_of,
-        cover=parts.cover,
+        covers=parts.covers,
         notes=(*notes, *parts.notes),
     )
     table = described_pairs(mechanism, parts.bodies, srdf)
@@ -91,16 +91,15 @@ def _parts(
 ) -> CollisionParts:
     """The pieces of all shapes and their cover."""
     bodies = tuple(dict.fromkeys(s.link for s in solids))
-    pieces: list[Piece] = []
-    body_of: list[int] = []
+    pieces: list[tuple[Piece, ...]] = []
     notes: list[str] = []
-    for number, link in enumerate(bodies):
+    for link in bodies:
+        own: list[Piece] = []
         for solid in solids:
             if solid.link != link:
                 continue
             try:
-                shape = opened(solid.shape)
-                found, outside = _pieces(shape, decompose)
+                found, outside = _pieces(opened(solid.shape), decompose)
             except LinkworkError as error:
                 raise type(error)(f"link '{link}': {error}") from None
             if outside > TOLD:
@@ -109,15 +108,13 @@ def _parts(
                     f"'{link}': {n} convex piece{'s' if n > 1 else ''} reach up to "
                     f"{1e3 * outside:.1f} mm out of the mesh"
                 )
-            pieces += found
-            body_of += [number] * len(found)
-    cover = cover_of(pieces, body_of, overhang=overhang)
+            own += found
+        pieces.append(tuple(own))
     return CollisionParts(
         bodies=bodies,
         frames=bodies,
         pieces=tuple(pieces),
-        body_of=tuple(body_of),
-        cover=cover,
+        covers=tuple(cover([own], overhang=overhang) for own in pieces),
         notes=tuple(notes),
     )
 
@@ -158,14 +155,13 @@ def _derived(model: CollisionModel) -> PairTable:
 
 def _packed(parts: CollisionParts) -> bytes:
     """Pieces and cover as bytes."""
-    pieces = parts.pieces
+    pieces = [piece for own in parts.pieces for piece in own]
     empty, none = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     vertices = [empty if p.vertices is None else p.vertices for p in pieces]
     faces = [none if p.faces is None else p.faces for p in pieces]
     arrays = {
         "texts": np.array([*parts.bodies, *parts.notes, ""]),
-        "counts": np.array([len(parts.bodies), len(parts.notes)]),
-        "body_of": np.array(parts.body_of, np.int64),
+        "counts": np.array([len(parts.bodies), *map(len, parts.pieces)], np.int64),
         "kinds": np.array([p.kind for p in pieces], np.int64),
         "radii": np.array([p.radius for p in pieces]),
         "sizes": np.array([p.sizes for p in pieces]).reshape(-1, 3),
@@ -175,9 +171,13 @@ def _packed(parts: CollisionParts) -> bytes:
         "spans": np.array([[len(v), len(f)] for v, f in zip(vertices, faces, strict=True)]),
         "hulls": np.array([p.vertices is not None for p in pieces]),
     }
-    cover = {f"cover_{f.name}": getattr(parts.cover, f.name) for f in fields(Cover)}
+    held = {
+        f"{f.name}_{k}": getattr(each, f.name)
+        for k, each in enumerate(parts.covers)
+        for f in fields(Cover)
+    }
     written = io.BytesIO()
-    np.savez(written, **arrays, **cover)
+    np.savez(written, **arrays, **held)
     return written.getvalue()
 
 
@@ -186,7 +186,7 @@ def _unpacked(data: bytes) -> CollisionParts:
     with np.load(io.BytesIO(data), allow_pickle=False) as held:
         a = {name: held[name] for name in held.files}
     texts = [str(text) for text in a["texts"]]
-    n, n_notes = a["counts"]
+    n, *counts = (int(count) for count in a["counts"])
     pieces: list[Piece] = []
     v = f = 0
     for k in range(len(a["kinds"])):
@@ -203,11 +203,14 @@ def _unpacked(data: bytes) -> CollisionParts:
             )
         )
         v, f = v + more_v, f + more_f
+    rest = iter(pieces)
     return CollisionParts(
         bodies=tuple(texts[:n]),
         frames=tuple(texts[:n]),
-        pieces=tuple(pieces),
-        body_of=tuple(int(b) for b in a["body_of"]),
-        cover=Cover(**{field.name: a[f"cover_{field.name}"] for field in fields(Cover)}),
-        notes=tuple(texts[n : n + n_notes]),
+        pieces=tuple(tuple(islice(rest, count)) for count in counts),
+        covers=tuple(
+            Cover(**{field.name: a[f"{field.name}_{k}"] for field in fields(Cover)})
+            for k in range(n)
+        ),
+        notes=tuple(texts[n:-1]),
     )

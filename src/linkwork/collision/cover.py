@@ -88,6 +88,36 @@ def cover(
     return tables.made()
 
 
+def joined(covers: Sequence[Cover], n_pieces: Sequence[int]) -> Cover:
+    """The cover of the bodies of several covers, each of which has so many pieces."""
+    lengths = [
+        (len(c.part_spheres), len(c.spheres), len(c.part_pieces), len(c.inner)) for c in covers
+    ]
+    before = np.cumsum([(0, 0, 0, 0), *lengths], axis=0)
+    first_piece = np.cumsum([0, *n_pieces])
+
+    def moved(name: str, place: int) -> Ints:
+        shifted = [getattr(c, name) + [before[k, place], 0] for k, c in enumerate(covers)]
+        return np.concatenate([np.zeros((0, 2), np.int64), *shifted])
+
+    def stacked(name: str, shape: tuple[int, ...]) -> Any:
+        return np.concatenate([np.zeros(shape), *(getattr(c, name) for c in covers)])
+
+    pieces = [c.part_pieces + first_piece[k] for k, c in enumerate(covers)]
+    return Cover(
+        body_spheres=stacked("body_spheres", (0, 4)),
+        body_parts=moved("body_parts", 0),
+        part_spheres=stacked("part_spheres", (0, 4)),
+        part_ranges=moved("part_ranges", 1),
+        spheres=stacked("spheres", (0, 4)),
+        part_piece_ranges=moved("part_piece_ranges", 2),
+        part_pieces=np.concatenate([np.zeros(0, np.int64), *pieces]),
+        inner=stacked("inner", (0, 4)),
+        body_inner=moved("body_inner", 3),
+        overhang=stacked("overhang", (0,)),
+    )
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class _BodyCover:
     """The spheres (n, 4) of a body, what pieces each covers (n, pieces), and inner spheres."""
@@ -258,8 +288,10 @@ class _Search:
         span = np.maximum(self.high - self.low, 1e-9 + self.overhang / 4)
         edge = float((span.prod() / (2 * _CANDIDATES)) ** (1 / 3))
         axes = [np.arange(a + edge / 2, b, edge) for a, b in zip(self.low, self.high, strict=True)]
-        axes = [axis if len(axis) else np.array([(a + b) / 2])
-                for axis, a, b in zip(axes, self.low, self.high, strict=True)]
+        axes = [
+            axis if len(axis) else np.array([(a + b) / 2])
+            for axis, a, b in zip(axes, self.low, self.high, strict=True)
+        ]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
         grid = grid + self.rng.uniform(-0.3, 0.3, grid.shape) * edge
         cells = self.cells
@@ -302,9 +334,7 @@ class _Search:
         found = np.concatenate(small)
         return _unique(found) if len(found) else found
 
-    def improved(
-        self, balls: Floats, candidates: Floats, targets: Floats, tries: int
-    ) -> Floats:
+    def improved(self, balls: Floats, candidates: Floats, targets: Floats, tries: int) -> Floats:
         """Fewer balls: some neighbours are taken out, and what they held is covered anew."""
         for _ in range(tries * len(balls)):
             if len(balls) < 2:

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.checks import finite_rows
-from linkwork.collision.cells import bisected, edge_lengths, solid_of
-from linkwork.collision.pieces import Floats, Ints, Piece, hull_piece, hull_planes
+from linkwork.collision.cells import bisected, edge_lengths
+from linkwork.collision.pieces import Floats, Ints, Piece, hull_piece, hull_planes, solid_piece
 from linkwork.errors import InputError, MissingExtraError
+from linkwork.mechanism.shapes import Triangles
 
 Decompose = Literal["components", "coacd", "hull"]
 
@@ -280,7 +281,9 @@ class _Surface:
             cubes, room = cubes[room >= -half * np.sqrt(3)], room[room >= -half * np.sqrt(3)]
             out = self._distances(cubes)
             found = max(found, float(out[room >= 0].max(initial=0.0)))
-            bound = max(self.edge * np.sqrt(3), found, float(out.max(initial=0.0)) + half * np.sqrt(3))
+            bound = max(
+                self.edge * np.sqrt(3), found, float(out.max(initial=0.0)) + half * np.sqrt(3)
+            )
             cubes = cubes[out + half * np.sqrt(3) > found + self.edge / 4]
             if not len(cubes) or len(cubes) > _MOST_CUBES:
                 break
@@ -344,3 +347,14 @@ def _to_triangles(points: Floats, corners: Floats) -> Floats:
     above = (square > 0) & (s >= 0) & (t >= 0) & (s + t <= 1)
     height = np.abs(np.einsum("nj,nj->n", w, normal)) / np.sqrt(safe)
     return np.where(above, np.minimum(height, best), best)
+
+
+def pieces_of_shape(shape: Any, T_body_shape: Floats) -> list[Piece]:
+    """The convex pieces of one shape in a body, as a robot's held objects have them.
+
+    Raises: as `convex_pieces` and `pieces.solid_piece`.
+    """
+    if isinstance(shape, Triangles) and len(shape.faces):
+        made = convex_pieces(shape.vertices, shape.faces, T_body_mesh=T_body_shape)
+        return list(made.pieces)
+    return [solid_piece(shape, T_body_shape)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.checks import finite_number, real_rows, whole_number
 from linkwork.collision import distances, motion, spheres
 from linkwork.collision.attached import attach, check_attached
-from linkwork.collision.cover import Cover, cover_of, joined
+from linkwork.collision.cover import Cover, cover, joined
 from linkwork.collision.frames import Frames
+from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
-from linkwork.collision.pieces import Piece, pieces_of_shape, table
+from linkwork.collision.pieces import Piece, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
@@ -43,16 +44,41 @@ configurations beyond are decided on the pieces alone."""
 class CollisionParts:
     """What a model is made of: plain values, which the cache keeps.
 
-    ``pieces[k]`` belongs to the body ``bodies[body_of[k]]``; a body is a link, or an object that is
-    held, and has the pose of the frame in ``frames``. The cover is of the pieces in this order.
+    A body is a link, or an object that is held, and has the pose of the frame in ``frames``.
+    ``pieces`` and ``covers`` are of each body; ``notes`` say what people should know of them.
     """
 
     bodies: tuple[str, ...]
     frames: tuple[str, ...]
-    pieces: tuple[Piece, ...]
-    body_of: tuple[int, ...]
-    cover: Cover
+    pieces: tuple[tuple[Piece, ...], ...]
+    covers: tuple[Cover, ...]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def cover(self) -> Cover:
+        """The cover of all bodies."""
+        return joined(self.covers, [len(own) for own in self.pieces])
+
+    def with_body(
+        self, name: str, frame: str, pieces: Sequence[Piece], cover: Cover
+    ) -> CollisionParts:
+        """The parts with one more body."""
+        return replace(
+            self,
+            bodies=(*self.bodies, name),
+            frames=(*self.frames, frame),
+            pieces=(*self.pieces, tuple(pieces)),
+            covers=(*self.covers, cover),
+        )
+
+    def without_body(self, name: str) -> CollisionParts:
+        """The parts without a body."""
+        gone = self.bodies.index(name)
+        left = {
+            field: tuple(v for k, v in enumerate(getattr(self, field)) if k != gone)
+            for field in ("bodies", "frames", "pieces", "covers")
+        }
+        return replace(self, **left)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -143,7 +169,7 @@ class CollisionModel(ProcessBound):
     def __repr__(self) -> str:
         n, checked = len(self.parts.bodies), sum(pair.checked for pair in self.pairs)
         return (
-            f"CollisionModel({self.mechanism.name!r}: {n} links, {len(self.parts.pieces)} pieces, "
+            f"CollisionModel({self.mechanism.name!r}: {n} links, {sum(map(len, self.parts.pieces))} pieces, "
             f"{len(self.parts.cover.spheres)} balls, {checked} of {len(self.pairs)} pairs checked)"
         )
 
@@ -198,7 +224,6 @@ class CollisionModel(ProcessBound):
         m, parts = self.mechanism, self.parts
         check_attached([held], m.frame_names, (*m.frame_names[: m.n_link_frames], *parts.bodies))
         made = pieces_of_shape(held.shape, held.T_frame_object)
-        cover = cover_of(made, [0] * len(made), overhang=overhang)
         own = m.frame_body[m.frame(frame)]
         added = [
             Pair(link, name, False, "same body")
@@ -209,14 +234,7 @@ class CollisionModel(ProcessBound):
         table_ = replace(
             self.pairs, pairs=(*self.pairs.pairs, *added), links=(*self.pairs.links, name)
         )
-        grown = CollisionParts(
-            bodies=(*parts.bodies, name),
-            frames=(*parts.frames, frame),
-            pieces=(*parts.pieces, *made),
-            body_of=(*parts.body_of, *[len(parts.bodies)] * len(made)),
-            cover=joined(parts.cover, cover),
-            notes=parts.notes,
-        )
+        grown = parts.with_body(name, frame, made, cover([made], overhang=overhang))
         return CollisionModel(m, grown, table_, self._compiler, self._threads)
 
     def without_attached(self, name: str) -> CollisionModel:
@@ -228,23 +246,14 @@ class CollisionModel(ProcessBound):
         held = [b for b, f in zip(parts.bodies, parts.frames, strict=True) if b != f]
         if name not in held:
             raise UnknownNameError("held object", name, held)
-        gone = parts.bodies.index(name)
-        kept = [k for k in range(len(parts.bodies)) if k != gone]
-        chosen = [k for k, b in enumerate(parts.body_of) if b != gone]
-        left = CollisionParts(
-            bodies=tuple(parts.bodies[k] for k in kept),
-            frames=tuple(parts.frames[k] for k in kept),
-            pieces=tuple(parts.pieces[k] for k in chosen),
-            body_of=tuple(kept.index(parts.body_of[k]) for k in chosen),
-            cover=parts.cover.of_bodies(kept),
-            notes=parts.notes,
-        )
         pairs = replace(
             self.pairs,
             pairs=tuple(p for p in self.pairs.pairs if name not in (p.link_a, p.link_b)),
             links=tuple(link for link in self.pairs.links if link != name),
         )
-        return CollisionModel(self.mechanism, left, pairs, self._compiler, self._threads)
+        return CollisionModel(
+            self.mechanism, parts.without_body(name), pairs, self._compiler, self._threads
+        )
 
     # tables and code
 
@@ -266,7 +275,9 @@ class CollisionModel(ProcessBound):
 
     @cached_property
     def _robot(self) -> RobotTables:
-        rows, vertices = table(self.parts.pieces, self.parts.body_of)
+        pieces = [piece for own in self.parts.pieces for piece in own]
+        body_of = [k for k, own in enumerate(self.parts.pieces) for _ in own]
+        rows, vertices = table(pieces, body_of)
         return robot_tables(
             self.parts.cover, rows, vertices, self._pair_rows, self._moves, self.mechanism.n_q
         )
