@@ -11,8 +11,7 @@ import trimesh
 
 import linkwork as lw
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
-from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, Triangles
-from linkwork.scene import Points
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
 
 TURNED = lw.pose([1.0, 2.0, 3.0], rpy=[0.1, 0.2, 0.3])
 
@@ -27,12 +26,24 @@ def full() -> lw.Scene:
     scene.add_half_space("floor", [0, 0, -0.1])
     scene.add_mesh("block", trimesh.creation.box((1, 2, 3)))
     scene.add_points("cloud", [[0, 0, 1], [0, 1e-9, -1e2]], radius=0.01)
+    scene.add_height_field("ground", [[0, 1, 0], [0, 2, 1]], size=(2, 4), depth=0.5)
+    scene.allow("ball", "hand", "finger")
     return scene
 
 
 def test_obstacles_are_what_was_given():
     scene = full()
-    assert scene.names == ("table", "ball", "pillar", "bar", "egg", "floor", "block", "cloud")
+    assert scene.names == (
+        "table",
+        "ball",
+        "pillar",
+        "bar",
+        "egg",
+        "floor",
+        "block",
+        "cloud",
+        "ground",
+    )
     assert scene.get("table").shape == Box((1.2, 0.8, 0.05))
     assert scene.get("ball").shape == Sphere(0.1)
     assert scene.get("pillar").shape == Cylinder(0.1, 2.0)
@@ -42,8 +53,8 @@ def test_obstacles_are_what_was_given():
     np.testing.assert_array_equal(scene.get("ball").T_world_object, TURNED)
     np.testing.assert_array_equal(scene.get("pillar").T_world_object[:3, 3], 1)
     assert scene.get("egg").rgba == (1, 0, 0, 1)
-    assert len(scene) == 8 and "ball" in scene and "nothing" not in scene
-    assert repr(scene) == "Scene(8 objects: table, ball, pillar, bar, egg, floor, ...)"
+    assert len(scene) == 9 and "ball" in scene and "nothing" not in scene
+    assert repr(scene) == "Scene(9 objects: table, ball, pillar, bar, egg, floor, ...)"
 
 
 def test_what_is_kept_changes_with_nothing_outside():
@@ -99,6 +110,13 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest(call: str):
         (lambda s: s.add_box("b", [1, 1, 1], [np.nan, 0, 0]), "pose.* is nan"),
         (lambda s: s.add_box("b", [1, 1, 1], rgba=(2, 0, 0)), "three or four numbers from 0 to 1"),
         (lambda s: s.add_points("b", np.zeros((0, 3))), "'b' has no points"),
+        (lambda s: s.add_height_field("b", [[1, 2]], (1, 1)), r"heights have shape \(m, n\)"),
+        (lambda s: s.add_height_field("b", np.eye(2), (1, 0)), "size must be two lengths above 0"),
+        (lambda s: s.add_height_field("b", [[0, np.inf], [0, 0]], (1, 1)), "heights.* it must be a finite"),
+        (lambda s: s.add_height_field("b", np.eye(2), (1, 1), depth=0), "depth must be"),
+        (lambda s: s.add_shape("b", "box"), "shape must be one of Box, Sphere.*, not str"),
+        (lambda s: s.allow("ball", ""), "what may touch 'ball' is another name, not ''"),
+        (lambda s: s.allow("ball", "ball"), "what may touch 'ball' is another name, not 'ball'"),
         (lambda s: s.add_mesh("b", "lost.stl"), "lost.stl"),
         (lambda s: s.add_mesh("b", 3), "a file, a mesh of trimesh or a pair of vertices"),
         (lambda s: s.add_mesh("b", (np.eye(3), [[0, 1, 3]])), "from 0 to 2"),
@@ -109,7 +127,47 @@ def test_what_is_wrong_is_told_and_changes_nothing(add, message: str):
     scene = full()
     with pytest.raises(lw.InputError, match=message):
         add(scene)
-    assert len(scene) == 8
+    assert len(scene) == 9
+
+
+def test_allowed_contacts_go_with_their_obstacle():
+    scene = full()
+    assert scene.allowed == {("ball", "hand"), ("ball", "finger")}
+    other = scene.copy()
+    other.allow("table", "ball")
+    other.forbid("ball", "hand")
+    assert other.allowed == {("ball", "finger"), ("table", "ball")}
+    assert scene.allowed == {("ball", "hand"), ("ball", "finger")}
+    other.remove("ball")
+    assert not other.allowed
+    scene.forbid("ball")
+    assert not scene.allowed
+    with pytest.raises(lw.UnknownNameError, match="bal"):
+        scene.allow("bal", "hand")
+
+
+def test_a_height_field_is_solid_below_its_surface():
+    scene = full()
+    shape = scene.get("ground").shape
+    assert isinstance(shape, HeightField)
+    assert shape.bottom == -0.5
+    np.testing.assert_array_equal(shape.corners()[1, 1], [1, 0, 2])
+    drawn = scene.geometry("ground")
+    mesh = trimesh.Trimesh(drawn.vertices, drawn.faces)
+    assert mesh.is_watertight
+    # two triangles a cell: a third of the sum of their corners is their mean height
+    thirds = (0 + 0 + 2) + (0 + 2 + 1) + (1 + 2 + 1) + (1 + 1 + 0)
+    assert mesh.volume == pytest.approx(2 * 4 * 0.5 + 4 / 2 * thirds / 3)
+    with pytest.raises(ValueError, match="read-only"):
+        shape.heights[0, 0] = 1
+
+
+def test_shapes_go_from_one_scene_to_another():
+    scene = lw.Scene()
+    for each in full():
+        scene.add_shape(each.name, each.shape, each.T_world_object)
+    assert scene.get("block").shape is not full().get("block").shape
+    np.testing.assert_array_equal(scene.get("ball").T_world_object, TURNED)
 
 
 # --- meshes ---------------------------------------------------------------------------------------
@@ -167,6 +225,7 @@ def test_a_shape_is_drawn_anew_where_its_name_is_another_one():
 
 def same(a: lw.Scene, b: lw.Scene) -> None:
     assert a.names == b.names
+    assert a.allowed == b.allowed
     for one, other in zip(a, b, strict=True):
         np.testing.assert_allclose(one.T_world_object, other.T_world_object, atol=1e-15)
         assert one.rgba == other.rgba
@@ -178,6 +237,10 @@ def same(a: lw.Scene, b: lw.Scene) -> None:
             assert isinstance(other.shape, Points)
             np.testing.assert_array_equal(one.shape.points, other.shape.points)
             assert one.shape.radius == other.shape.radius
+        elif isinstance(one.shape, HeightField):
+            assert isinstance(other.shape, HeightField)
+            np.testing.assert_array_equal(one.shape.heights, other.shape.heights)
+            assert (one.shape.size, one.shape.depth) == (other.shape.size, other.shape.depth)
         else:
             assert one.shape == other.shape
 

@@ -286,7 +286,7 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
 
     at_origin = np.eye(4)
     if isinstance(shape, MeshFile):
-        path = _first_found(shape.names, file, allow)
+        path = first_found(shape.names, file, allow)
         roots = () if file is None else package_finder(file, allow).roots
         loaded, T = load.load(path, roots=roots), shape.T_shape_file
         found: list[ShownPart] = []
@@ -303,7 +303,7 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
     return [ShownPart(mesh_of(shape), at_origin)], ()
 
 
-def _first_found(names: Sequence[str], file: str | None, allow: Folders) -> Path:
+def first_found(names: Sequence[str], file: str | None, allow: Folders) -> Path:
     """The first of the places of a mesh file that there is.
 
     Raises: InputError with what is said of the last.

@@ -1,6 +1,7 @@
 """Scenes: named obstacles around a robot, as plain data.
 
-A `Scene` is a list of shapes at poses. It is shown beside robots; it computes nothing.
+A `Scene` is a list of shapes at poses, and says which contacts are allowed. It is shown beside
+robots; it computes nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,13 +19,21 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork import atomic
 from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.formats import yaml
+from linkwork.formats import moveit_scene, yaml
 from linkwork.formats.loops import Fields, as_real
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere, Vector3
 from linkwork.formats.urdf.source import bytes_of_file
 from linkwork.geometry.simplify import SimpleMesh
 from linkwork.locating import Folders, locate
-from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile, Triangles, mesh_of
+from linkwork.mechanism.shapes import (
+    Ellipsoid,
+    HalfSpace,
+    HeightField,
+    MeshFile,
+    Points,
+    Triangles,
+    mesh_of,
+)
 from linkwork.poses import pose as pose_of
 from linkwork.poses import xyz_wxyz
 
@@ -41,12 +50,9 @@ SHOWN_POINTS = 20_000
 _POINT_RADIUS = 0.004  # m, of points that have none, where they are shown
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Points:
-    """A cloud of points (n, 3), m, each of which is a ball of this ``radius``."""
-
-    points: Floats
-    radius: float = 0.0
+Solid: TypeAlias = (
+    "Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Triangles | HeightField | Points"
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,7 +63,7 @@ class SceneObject:
     """
 
     name: str
-    shape: Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Triangles | Points
+    shape: Solid
     T_world_object: Floats
     rgba: Rgba | None = None
     file: MeshFile | None = None
@@ -82,6 +88,7 @@ class Scene:
     def __init__(self) -> None:
         self._objects: dict[str, SceneObject] = {}
         self._drawn: dict[str, tuple[Any, SimpleMesh]] = {}  # and the shape that it is of
+        self._allowed: dict[str, frozenset[str]] = {}  # what may touch an obstacle
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,6 +122,7 @@ class Scene:
         """A scene with the same obstacles, which changes by itself."""
         made = Scene()
         made._objects = dict(self._objects)
+        made._allowed = dict(self._allowed)
         return made
 
     # what is added
@@ -233,6 +241,46 @@ class Scene:
         size = finite_number(radius, "radius", least=0.0)
         return self._add(name, Points(_frozen(rows), size), pose, rgba)
 
+    def add_height_field(
+        self,
+        name: str,
+        heights: ArrayLike,
+        size: ArrayLike,
+        pose: ArrayLike | None = None,
+        *,
+        depth: float = 1.0,
+        rgba: Any = None,
+    ) -> SceneObject:
+        """Add a ground of ``heights`` (m, n) over a rectangle of ``size`` (x, y), all in m.
+
+        Its pose is the middle of the rectangle; x runs along the first axis of the heights. Between
+        them are two triangles a cell, and it is solid down to ``depth`` below the lowest of them.
+
+        Raises: as `add_box`.
+        """
+        rows, sides = real_array(heights, "heights"), finite_rows(size, "size", 2)
+        if rows.ndim != 2 or min(rows.shape) < 2:
+            raise ShapeError(f"heights have shape (m, n), both from 2 on, not {rows.shape}")
+        rows = finite_rows(rows, "heights", rows.shape[1])
+        if sides.shape != (2,) or not np.all(sides > 0):
+            raise InputError(f"size must be two lengths above 0 m, not {sides.tolist()!r:.80}")
+        x, y = sides.tolist()
+        return self._add(
+            name, HeightField(_frozen(rows), (x, y), _length(depth, "depth")), pose, rgba
+        )
+
+    def add_shape(
+        self, name: str, shape: Solid, pose: ArrayLike | None = None, *, rgba: Any = None
+    ) -> SceneObject:
+        """Add a shape as `get` gives it: one of another scene, or one that a robot has held.
+
+        Raises: as `add_box`.
+        """
+        if not isinstance(shape, _SOLIDS):
+            kinds = ", ".join(kind.__name__ for kind in _SOLIDS)
+            raise InputError(f"shape must be one of {kinds}, not {type(shape).__name__}")
+        return self._add(name, shape, pose, rgba)
+
     def _add(
         self, name: str, shape: Any, pose: Any, rgba: Any, file: MeshFile | None = None
     ) -> SceneObject:
@@ -276,11 +324,48 @@ class Scene:
         self.get(name)
         del self._objects[name]
         self._drawn.pop(name, None)
+        self._allowed.pop(name, None)
+        for other, allowed in self._allowed.items():
+            self._allowed[other] = allowed - {name}
 
     def clear(self) -> None:
         """Take all obstacles away."""
         self._objects.clear()
         self._drawn.clear()
+        self._allowed.clear()
+
+    # what may touch
+
+    @property
+    def allowed(self) -> frozenset[tuple[str, str]]:
+        """The contacts that are no collisions: pairs of an obstacle and what may touch it."""
+        return frozenset((name, other) for name, all_ in self._allowed.items() for other in all_)
+
+    def allow(self, name: str, *others: str) -> None:
+        """Let links, or objects that a robot holds, touch an obstacle: these contacts do not count.
+
+        Links are named as in the robot's description; what a robot has is known there alone, so
+        that a name which no robot has changes nothing. An obstacle that is removed takes its
+        allowed contacts along.
+
+        Raises: UnknownNameError for the obstacle; InputError for what is no name.
+        """
+        self._allowed[name] = self._allowed.get(name, frozenset()) | self._others(name, others)
+
+    def forbid(self, name: str, *others: str) -> None:
+        """Let contacts of an obstacle count again; without names, all of them.
+
+        Raises: as `allow`.
+        """
+        kept = self._allowed.get(name, frozenset())
+        self._allowed[name] = kept - (self._others(name, others) or kept)
+
+    def _others(self, name: str, others: tuple[str, ...]) -> frozenset[str]:
+        self.get(name)
+        for other in others:
+            if not isinstance(other, str) or not other or other == name:
+                raise InputError(f"what may touch '{name}' is another name, not {other!r:.60}")
+        return frozenset(others)
 
     # what is seen
 
@@ -317,8 +402,10 @@ class Scene:
         lines = ["objects:"] if len(self) else ["objects: []"]
         folder = None if path is None else Path(os.path.abspath(path)).parent
         for each in self:
-            marks = ["  - ", *["    "] * 4]
+            marks = ["  - ", *["    "] * 5]
             entry = _entry(each, folder)
+            if self._allowed.get(each.name):
+                entry.append(f"allow: {_names(sorted(self._allowed[each.name]))}")
             lines += [mark + line for mark, line in zip(marks, entry, strict=False)]
         text = "\n".join(lines) + "\n"
         if len(text) > yaml.LONGEST_FILE:
@@ -338,8 +425,9 @@ class Scene:
         ``rpy`` (rad) or ``wxyz``; ``rgba`` is its colour. Shapes: ``box: [x, y, z]``,
         ``sphere: radius``, ``cylinder`` and ``capsule: {radius: r, length: l}``,
         ``ellipsoid: [x, y, z]``, ``half_space: true``, ``mesh: {file: name, scale: [x, y, z]}`` or
-        ``{vertices: ..., faces: ...}``, ``points: {xyz: ..., radius: r}``. Mesh files lie beside
-        the file, in its package, or in ``allow``.
+        ``{vertices: ..., faces: ...}``, ``points: {xyz: ..., radius: r}``,
+        ``height_field: {size: [x, y], depth: d, heights: ...}``. ``allow`` names what may touch it.
+        Mesh files lie beside the file, in its package, or in ``allow``.
 
         Raises: InputError with the line of what is wrong; MissingFileError.
         """
@@ -355,6 +443,37 @@ class Scene:
                 reader.fail(node, f"a scene has 'objects'; '{key:.60}' is none of its keys")
         for node in reader.listed(root.get("objects"), "'objects'"):
             reader.add(scene, node)
+        return scene
+
+    @classmethod
+    def from_moveit(
+        cls, source: str | os.PathLike[str], *, world: str = "world", allow: Folders = ()
+    ) -> Scene:
+        """The scene of a file that MoveIt wrote, or of such a text (it has several lines).
+
+        Read are ``.scene`` files (geometry as text, both forms) and the message PlanningScene as
+        YAML: its world, colours and transforms, and what its allowed collision matrix says of
+        obstacles. The robot's state and pairs of links in that matrix are not of the scene.
+        ``world`` is the frame that the robot's poses are in. Of an object of several shapes come
+        obstacles "name.1", "name.2", ... A plane becomes the half-space below it, and a cone a hull
+        around it that is larger by 0.13 % of its radius at most.
+
+        Raises: InputError with the line of what is wrong; UnsupportedFeatureError with that of what
+        a scene cannot hold, such as an octomap; MissingFileError.
+        """
+        text, file = str(source), ""
+        if not isinstance(source, str) or "\n" not in source:
+            file = os.fspath(source)
+            text = bytes_of_file(file, moveit_scene.LONGEST_FILE).decode(errors="replace")
+        found = moveit_scene.read(text, file, world)
+        scene = cls()
+        reader = _Reader(file, allow)
+        for part in found.parts:
+            try:
+                reader.add_part(scene, part)
+            except InputError as error:
+                reader.fail(yaml.Node(None, part.line), str(error))
+            scene.allow(part.name, *found.allowed.get(part.object, ()))
         return scene
 
 
@@ -449,12 +568,38 @@ def _drawn(shape: Any) -> SimpleMesh:
         return SimpleMesh(shape.vertices, shape.faces)
     if isinstance(shape, Points):
         return _octahedra(shape)
+    if isinstance(shape, HeightField):
+        return _ground(shape)
     if isinstance(shape, HalfSpace):
         mesh = mesh_of(Box((SHOWN_HALF_SPACE, SHOWN_HALF_SPACE, 0.01)))
         mesh.apply_translation([0.0, 0.0, -0.005])
     else:
         mesh = mesh_of(shape)
     return SimpleMesh(np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int64))
+
+
+_SOLIDS = (*(Box, Sphere, Cylinder, Capsule, Ellipsoid, HalfSpace, Triangles, HeightField, Points),)
+
+
+def _ground(field: HeightField) -> SimpleMesh:
+    """The closed mesh of a height field."""
+    top = field.corners()
+    m, n = top.shape[:2]
+    number = np.arange(m * n).reshape(m, n)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    above = np.stack([np.stack([a, b, c], -1), np.stack([a, c, d], -1)]).reshape(-1, 3)
+    rim = np.concatenate([number[:-1, 0], number[-1, :-1], number[:0:-1, -1], number[0, :0:-1]])
+    after = np.roll(rim, -1)
+    walls = [
+        np.stack([after, rim, rim + m * n], -1),
+        np.stack([after, rim + m * n, after + m * n], -1),
+    ]
+    below = top.copy()
+    below[..., 2] = field.bottom
+    return SimpleMesh(
+        np.concatenate([top.reshape(-1, 3), below.reshape(-1, 3)]),
+        np.concatenate([above, above[:, ::-1] + m * n, *walls]),
+    )
 
 
 _CORNERS = np.vstack([np.eye(3), -np.eye(3)])
@@ -487,6 +632,10 @@ def _entry(each: SceneObject, folder: Path | None) -> list[str]:
     return lines
 
 
+def _names(names: list[str]) -> str:
+    return "[" + ", ".join(json.dumps(name, ensure_ascii=False) for name in names) + "]"
+
+
 def _row(numbers: Any) -> str:
     return "[" + ", ".join(as_real(number) for number in numbers) + "]"
 
@@ -508,6 +657,9 @@ def _shape_text(each: SceneObject, folder: Path | None) -> str:
         text = "half_space: true"
     elif isinstance(shape, Points):
         text = f"points: {{radius: {as_real(shape.radius)}, xyz: {_rows(shape.points)}}}"
+    elif isinstance(shape, HeightField):
+        sides = f"size: {_row(shape.size)}, depth: {as_real(shape.depth)}"
+        text = f"height_field: {{{sides}, heights: {_rows(shape.heights)}}}"
     elif isinstance(shape, Triangles):
         if each.file is not None:
             path = Path(each.file.names[0])
@@ -525,7 +677,10 @@ def _shape_text(each: SceneObject, folder: Path | None) -> str:
     return text
 
 
-_SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "half_space", "mesh", "points")
+_SHAPES = (
+    *("box", "sphere", "cylinder", "capsule", "ellipsoid", "half_space", "mesh", "points"),
+    "height_field",
+)
 
 
 class _Reader(Fields):
@@ -546,7 +701,7 @@ class _Reader(Fields):
     def add(self, scene: Scene, node: yaml.Node) -> None:
         """Add the obstacle of one entry."""
         given = self.mapping(node, "objects")
-        self.known(node, ("name", *_SHAPES, "xyz", "rpy", "wxyz", "rgba"), "an object")
+        self.known(node, ("name", *_SHAPES, "xyz", "rpy", "wxyz", "rgba", "allow"), "an object")
         name = self.text(given.get("name"), "the name of an object", at=node)
         kinds = [kind for kind in _SHAPES if kind in given]
         if len(kinds) != 1:
@@ -558,6 +713,7 @@ class _Reader(Fields):
             T = pose_of(values.get("xyz", (0.0, 0.0, 0.0)), **turns)
             self._shape(scene, name, kinds[0], given[kinds[0]], {"pose": T})
             scene.recolor(name, values.get("rgba", scene.get(name).rgba))
+            scene.allow(name, *self.texts(given.get("allow"), "allow"))
         except InputError as error:
             self.fail(node, str(error))
 
@@ -578,8 +734,33 @@ class _Reader(Fields):
         elif kind == "points":
             fields = self._fields(node, kind, ("xyz", "radius"))
             scene.add_points(name, fields.get("xyz", []), radius=fields.get("radius", 0.0), **at)
+        elif kind == "height_field":
+            fields = self._fields(node, kind, ("heights", "size", "depth"))
+            depth = fields.get("depth", 1.0)
+            given = fields.get("heights", []), fields.get("size", [])
+            scene.add_height_field(name, *given, depth=depth, **at)
         else:
             self._mesh(scene, name, node, at)
+
+    def add_part(self, scene: Scene, part: moveit_scene.Part) -> None:
+        """Add a shape of MoveIt's scene.
+
+        Raises: InputError.
+        """
+        at: dict[str, Any] = {"pose": part.T_world_part, "rgba": part.rgba}
+        if part.kind == "box":
+            scene.add_box(part.name, part.sizes, **at)
+        elif part.kind == "sphere":
+            scene.add_sphere(part.name, *part.sizes, **at)
+        elif part.kind == "cylinder":
+            scene.add_cylinder(part.name, *part.sizes, **at)
+        elif part.kind == "half_space":
+            scene.add_half_space(part.name, **at)
+        elif part.mesh is not None:
+            scene.add_mesh(part.name, part.mesh, **at)
+        else:
+            path = locate(part.file, self.file or None, self.allow)
+            scene.add_mesh(part.name, path, scale=part.sizes, **at)
 
     def _mesh(self, scene: Scene, name: str, node: yaml.Node, at: dict[str, Any]) -> None:
         fields = self._fields(node, "mesh", ("file", "scale", "vertices", "faces"))

@@ -22,7 +22,7 @@ import linkwork as lw
 from linkwork.cli import app as module
 from linkwork.errors import DescriptionError, Finding, InputError
 
-COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "assemble", "simulate")
+COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "assemble", "simulate", "collide")
 DOCUMENT_COMMANDS = ("check", "diff", "convert")
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from linkwork import models
 from linkwork.cli import check as command
 from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import codes
-from linkwork.errors import Finding, InputError, UnknownNameError
+from linkwork.collision.pairs import Pair, PairTable
+from linkwork.errors import Finding, InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf.read import read
 from mjcf_samples import FOUR_BAR, closed
 
@@ -353,3 +355,28 @@ def test_an_mjcf_with_equalities(cli: Callable[..., Any], tmp_path: Path):
     )
     told = cli("check", path).stdout
     assert "(loops-open)" in told and "(rigid-equality)" in told
+
+
+def test_contacts_by_the_collision_model(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
+    pairs = PairTable(
+        (Pair("link0", "link2", False, "in contact at neutral (3 mm deep), and in 9 of 10"),),
+        ("link0", "link2"),
+        findings=(Finding("warning", "srdf-robot", "it is another", "panda.srdf", 1),),
+    )
+    asked: list[dict[str, Any]] = []
+
+    def collision(robot: lw.Robot, **wish: Any) -> Any:
+        if not asked:
+            asked.append(wish)
+            return SimpleNamespace(pairs=pairs)
+        raise UnsupportedFeatureError("a torus is not read")
+
+    monkeypatch.setattr(lw.Robot, "collision", collision, raising=False)
+    told = json.loads(cli("check", "panda", "--contacts", "--json").stdout)["files"][0]["problems"]
+    assert [problem["code"] for problem in told[-2:]] == ["contact", "srdf-robot"]
+    assert told[-2]["line"] > 1
+    assert "'link2', and they are in contact at neutral (3 mm deep)" in told[-2]["message"]
+    told = json.loads(cli("check", "panda", "--contacts", "--json").stdout)["files"][0]["problems"]
+    assert (told[-1]["code"], told[-1]["message"]) == ("contacts-unchecked", "a torus is not read")
+    assert asked == [{"allow": ()}]
+    assert "contact" not in cli("check", "panda").stdout

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from ball_robots import Balls, arm
 from linkwork.collision.pairs import (
     Pair,
     PairTable,
@@ -24,54 +25,6 @@ from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.formats import srdf as srdf_format
 from robots import example_robot_urdfs, random_tree
 from seeds import rng
-
-
-class Balls:
-    """A robot whose links are balls: links, where their centres lie, and radii (m)."""
-
-    def __init__(self, robot: lw.Robot, balls: dict[str, tuple[Sequence[float], float]]) -> None:
-        self.robot, self.balls = robot, balls
-        self.m = robot.mechanism
-        self.links = tuple(balls)
-        self.places = [robot.frame_names.index(link) for link in balls]
-        self.asked: list[int] = []
-
-    def table(self, srdf: srdf_format.Srdf | None = None) -> PairTable:
-        return described_pairs(self.m, self.links, srdf)
-
-    def distances(self, q: np.ndarray, places: Sequence[int]) -> np.ndarray:
-        self.asked.append(len(q))
-        T = np.asarray(self.robot.fk_all(q))[:, self.places]
-        c = np.array([ball[0] for ball in self.balls.values()])
-        centres = np.einsum("nkij,kj->nki", T[..., :3, :3], c) + T[..., :3, 3]
-        pairs = np.array(list(combinations(range(len(self.links)), 2)))[list(places)]
-        r = np.array([ball[1] for ball in self.balls.values()])
-        gaps = np.linalg.norm(centres[:, pairs[:, 0]] - centres[:, pairs[:, 1]], axis=-1)
-        return gaps - r[pairs[:, 0]] - r[pairs[:, 1]]
-
-    @property
-    def reach(self) -> dict[str, float]:
-        return {k: float(np.linalg.norm(c)) + r for k, (c, r) in self.balls.items()}
-
-    def derived(self, **how: object) -> PairTable:
-        return derive_pairs(self.table(), self.m, self.distances, reach=self.reach, **how)
-
-
-def arm(limit: float = 3.0, n: int = 4) -> lw.Robot:
-    """A planar chain base, l1, ..., each 0.5 m long, with a tower and a tool that are fixed."""
-    links = "".join(f'<link name="l{k}"/>' for k in range(1, n + 1))
-    joints = "".join(
-        f'<joint name="j{k}" type="revolute"><parent link="{f"l{k - 1}" if k > 1 else "base"}"/>'
-        f'<child link="l{k}"/><origin xyz="{0.5 if k > 1 else 0} 0 0"/><axis xyz="0 0 1"/>'
-        f'<limit lower="{-limit}" upper="{limit}" velocity="1" effort="1"/></joint>'
-        for k in range(1, n + 1)
-    )
-    fixed = "".join(
-        f'<link name="{child}"/><joint name="to_{child}" type="fixed"><parent link="{parent}"/>'
-        f'<child link="{child}"/><origin xyz="{xyz}"/></joint>'
-        for child, parent, xyz in (("tower", "base", "0 0.4 0"), ("tool", f"l{n}", "0.5 0 0"))
-    )
-    return lw.load(f'<robot name="arm"><link name="base"/>{links}{joints}{fixed}</robot>')
 
 
 def balls_of(robot: lw.Robot, radius: float = 0.1, **others: float) -> Balls:
@@ -138,7 +91,10 @@ def test_the_hinge_of_a_loop_joins_links():
     links = m.frame_names[: m.n_link_frames]
     loop = m.loops[0]
     ends = [links[int(m.frame_link[m.frame(name)])] for name in (loop.frame_a, loop.frame_b)]
-    assert described_pairs(m, links).reason(ends[0], ends[1]) == "adjacent"
+    table = described_pairs(m, links)
+    assert table.reason(ends[0], ends[1]) == "adjacent"
+    with pytest.raises(InputError, match="give q0 and random"):
+        derive_pairs(table, m, lambda q, places: np.zeros((len(q), len(places))))
 
 
 def test_unknown_links_are_refused():
@@ -210,6 +166,14 @@ def test_what_comes_near_is_checked():
     nearest = 1e3 * (np.cos(0.5) - 0.1)
     assert f"no nearer than {nearest:.3g} mm" in reason(0.77)
     assert f"come as near as {nearest:.3g} mm" in reason(0.78)
+    balls = balls_of(arm(limit=1.0, n=4), 0.05)
+    near, few = Sampling(margin=0.78), Sampling(margin=0.78, states=1, seed=1)
+    assert balls.derived(sampling=near).reason("l1", "l3").startswith("come as near")  # no proof
+    far = balls.robot.random(1, seed=np.random.default_rng(1))
+    k = [pair.key for pair in balls.table()].index({"l1", "l3"})
+    assert balls.distances(far, [k])[0, 0] > 0.78
+    table = derive_pairs(balls.table(), balls.m, balls.distances, sampling=few)
+    assert table.reason("l1", "l3") == f"come as near as {nearest:.3g} mm"
 
 
 def test_the_search_finds_what_random_states_miss():
@@ -287,6 +251,22 @@ def test_distances_change_no_faster_than_the_bound():
                 proved += 1
                 assert d.min() > 0.0
     assert proved > 3
+
+
+def test_a_slide_lengthens_what_turns():
+    """A hand reaches 0.1 m beyond a slide of 2 m, which turns 0.25 m beside it."""
+    joint = """<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/>
+        <origin xyz="0 0 {}"/><axis xyz="{}"/>
+        <limit lower="-1" upper="2" velocity="1" effort="1"/></joint>""".format
+    turn = joint("t", "revolute", "a", "b", 5, "0 1 0")
+    joints = turn + joint("s", "prismatic", "b", "c", 0.25, "1 0 0")
+    links = '<link name="a"/><link name="b"/><link name="c"/>'
+    m = lw.load(f'<robot name="r">{links}{joints}</robot>').mechanism
+    motion = motions_of(m, "a", "c", {"a": 9.0, "c": 0.1})
+    assert motion is not None
+    np.testing.assert_allclose(motion.rates, [0.1 + 2.0 + 0.25, 1.0])
+    np.testing.assert_allclose(motions_of(m, "c", "a", {"a": 9.0, "c": 0.1}).rates, motion.rates)
+    np.testing.assert_array_equal([motion.lower, motion.upper], [[-1, -1], [2, 2]])
 
 
 def test_a_proof_that_is_too_long_is_none():
@@ -511,10 +491,12 @@ def test_pairs_of_panda_by_another_engine():
     robot, parts = lw.load(path), {}
     for each in geometry.geometryObjects:
         shape = each.geometry
-        shape.buildConvexHull(True, "Qt")
+        if isinstance(shape, coal.BVHModelBase):
+            shape.buildConvexHull(True, "Qt")
+            shape = shape.convex
         frame = model.frames[each.parentFrame]
         placement = (frame.placement.inverse() * each.placement).homogeneous
-        parts.setdefault(frame.name, []).append((shape.convex, placement))
+        parts.setdefault(frame.name, []).append((shape, placement))
     places = [robot.frame_names.index(link) for link in parts]
     request = coal.DistanceRequest()
     request.enable_signed_distance = True

@@ -86,6 +86,7 @@ def test_pairs_find_a_place_in_any_file(text: str):
     made = srdf.to_text(replace(srdf.read(text.encode()), disabled=(pair,)))
     again = srdf.read(made)
     assert again.disabled == (pair,)
+    assert all(line.strip() for line in made.splitlines())
     assert ("<group" in made) == ("<group" in text)
     assert ("\r\n" in made) == ("\r\n" in text)
     assert made.replace("\r\n", "").count("\r") == 0

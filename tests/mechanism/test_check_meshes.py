@@ -27,7 +27,7 @@ from linkwork.formats.urdf.records import (
     Visual,
 )
 from linkwork.geometry.meshes import resolve
-from linkwork.mechanism.check_meshes import check_meshes, check_sizes
+from linkwork.mechanism.check_meshes import check_meshes, check_shapes, check_sizes
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 from seeds import rng
 
@@ -404,3 +404,61 @@ def test_numbers_near_the_largest_raise_nothing():
 def test_shapes_of_no_finite_size_are_passed_over():
     huge = link(Box((1.7e308, 1.0, 1.0)), 1.0, (0, 0, 0), np.eye(3), xyz=(1.7e308, 0.0, 0.0))
     assert found(huge) == []
+
+
+# --- collision shapes by what is seen ------------------------------------------------------------
+
+
+def shaped(visual: str, collision: str) -> str:
+    """A link with these shapes, on line 2 and 3; empty for none."""
+    parts = [
+        f"<{kind}><origin xyz='1 2 3' rpy='0.1 0 0'/><geometry>{shape}</geometry></{kind}>"
+        for kind, shape in (("visual", visual), ("collision", collision))
+        if shape
+    ]
+    return "<link name='hand'>\n" + "\n".join(parts) + "</link>"
+
+
+def of_shapes(*links: str, meshes: Any = None) -> tuple[Finding, ...]:
+    joints = "".join(
+        f"<joint name='j{k}' type='fixed'><parent link='hand'/><child link='l{k}'/></joint>"
+        for k in range(1, len(links))
+    )
+    named = [link.replace("'hand'", f"'l{k}'") if k else link for k, link in enumerate(links)]
+    return check_shapes(read(f"<robot name='r'>{''.join(named)}{joints}</robot>").robot, meshes)
+
+
+@pytest.mark.parametrize(
+    ("visual", "collision", "said"),
+    [
+        ("<box size='1 1 1'/>", "<box size='1.9 1.9 1.9'/>", ""),
+        ("<box size='1 2 2'/>", "<box size='2.1 4 5'/>", "fill 2.1 x "),
+        ("<box size='0.1 0.1 0.1'/>", "<cylinder radius='0.1' length='0.3'/>", "0.2 x "),
+        ("<box size='3 3 3'/>", "<sphere radius='0.1'/>", ""),
+        ("<box size='0.1 0.1 0.001'/>", "<box size='0.1 0.1 0.01'/>", ""),  # a sheet
+        ("<box size='0.002 0.002 0.002'/>", "<sphere radius='0.2'/>", ""),  # a place holder
+        ("<mesh filename='a.stl'/>", "<box size='9 9 9'/>", ""),
+    ],
+)
+def test_collision_shapes_that_are_far_larger(visual: str, collision: str, said: str):
+    found = of_shapes(shaped(visual, collision))
+    assert [one.code for one in found] == ["collision-large"] * bool(said)
+    if found:
+        assert (found[0].level, found[0].line, found[0].name) == ("warning", 3, "hand")
+        assert said in found[0].message
+
+
+def test_both_are_measured_where_meshes_were_opened():
+    link = shaped("<mesh filename='a.stl'/>", "<mesh filename='a.stl' scale='10 10 10'/>")
+    (found,) = of_shapes(link, meshes={"a.stl": np.array([[0.0, 0, 0], [0.1, 0.1, 0.1]])})
+    assert "fill 1 x 1.09 x 1.09 m, what is seen of it 0.1 x 0.109 x 0.109 m" in found.message
+
+
+def test_links_that_are_seen_alone():
+    box = "<box size='1 1 1'/>"
+    both, seen, met, none = (shaped(a, b) for a in (box, "") for b in (box, ""))
+    assert of_shapes(both, none, met) == ()
+    (found,) = of_shapes(both, seen, none, seen)
+    assert (found.code, found.level, found.name) == ("no-collision", "note", "l1")
+    assert found.message == "'l1', 'l3': seen, without a collision shape"
+    assert of_shapes(seen, seen, none) == ()  # a drawing

@@ -193,6 +193,7 @@ COMMANDS: dict[str, type[Any]] = {
     "diff": arguments.DiffArguments,
     "convert": arguments.ConvertArguments,
     "simulate": arguments.SimulateArguments,
+    "collide": arguments.CollideArguments,
     "run": arguments.RunArguments,
 }
 """The commands in the order of the help, each with what it takes."""

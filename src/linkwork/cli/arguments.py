@@ -465,6 +465,57 @@ class SimulateArguments(RobotArguments):
     json: bool = _json()
 
 
+@dataclass(frozen=True, kw_only=True)
+class CollideArguments(RobotArguments):
+    """What touches what: links of the robot against each other, and against a scene.
+
+    Prints the pairs that touch and how deep, or the nearest pair and how far apart it is. Without
+    joint positions the neutral ones are taken. The exit code is 0 when nothing touches, 1 when
+    something does, 2 when the input is wrong.
+
+    Pairs of links that cannot meet, or always do, are left out, each with its reason; an SRDF
+    beside the description is read.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        'linkwork collide ur5e --q "0 -1.57 1.57 0 0 0"',
+        "linkwork collide panda --pairs --save-srdf panda.srdf",
+        "linkwork collide panda --q joint4=-1.5 --clearance --json",
+    )
+
+    q: list[str] | None = option(
+        "--q",
+        "Q",
+        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
+        "Joints that are not named stay neutral.",
+        panel=_POSITION,
+    )
+    q_file: str | None = option(
+        "--q-file",
+        "FILE",
+        "Joint positions from a .csv or .npy file, one configuration a row.",
+        panel=_POSITION,
+    )
+    scene: str | None = option(
+        "--scene", "FILE", "What stands around the robot: a .yaml file, as scenes are written."
+    )
+    srdf: str | None = option(
+        "--srdf", "FILE", "The SRDF that says which pairs of links are not checked."
+    )
+    allow: list[str] | None = _allow()
+    clearance: bool = flag(
+        "--clearance",
+        "Distances: of one configuration those of all pairs, of many that of the nearest.",
+        panel=_OUTPUT,
+    )
+    pairs: bool = flag("--pairs", "All pairs of links: checked or not, and why.", panel=_OUTPUT)
+    save_srdf: str | None = option(
+        "--save-srdf", "FILE", "Write the pairs that are left out to this SRDF.", panel=_OUTPUT
+    )
+    json: bool = _json()
+    out: str | None = _out(".npy with the least distances, .csv with the nearest pair beside them")
+
+
 # descriptions
 
 
@@ -492,6 +543,9 @@ class CheckArguments:
         default="note",
     )
     meshes: bool = flag("--meshes/--no-meshes", "Open meshes and textures.", default=True)
+    contacts: bool = flag(
+        "--contacts", "Build the collision model, and tell links that touch where they should not."
+    )
     allow: list[str] | None = _allow()
     ignore: list[str] | None = option(
         "--ignore",

@@ -20,6 +20,7 @@ from linkwork import models, settings
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import codes as known_codes
+from linkwork.collision.pairs import contact_findings
 from linkwork.errors import (
     DescriptionError,
     Finding,
@@ -32,11 +33,11 @@ from linkwork.errors import (
 from linkwork.formats import dh
 from linkwork.formats.loops import beside
 from linkwork.formats.urdf.read import Examined, examine
-from linkwork.formats.urdf.records import Document
+from linkwork.formats.urdf.records import Document, Robot
 from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards
 from linkwork.locating import locate
-from linkwork.mechanism.check_meshes import check_meshes, check_sizes
+from linkwork.mechanism.check_meshes import check_meshes, check_shapes, check_sizes
 
 FAILED = 1
 """The exit code where something at or above the failing level was found."""
@@ -188,15 +189,32 @@ def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
         with output.progress_of(f"meshes of {robot.name}") as progress:
             more = check_meshes(Document(robot), find, progress=progress)
     else:
-        more = check_sizes(robot)
+        more = (*check_sizes(robot), *check_shapes(robot))
     # hints name the option of this command instead of the argument of a function
     more = [dataclasses.replace(each, hint=output.in_options(each.hint)) for each in more]
     problems = tuple(sorted((*problems, *more), key=lambda problem: problem.line))
+    if given.contacts:
+        problems = (*problems, *_contacts(robot, given))
     file = beside(Path(robot.file)) if robot.file else None
     if file is not None:
         told, loops = _loops_beside(Document(robot), file)
         problems = (*problems, *told)
     return Checked(file=source, robot=robot.name, problems=problems, loops=loops)
+
+
+def _contacts(robot: Robot, given: CheckArguments) -> tuple[Finding, ...]:
+    """Links that touch at neutral, or always, by the collision model, and findings on its SRDF."""
+    file = robot.file or ""
+    try:
+        with output.busy(f"contacts of {robot.name}"):
+            made: Any = lw.load(Document(robot))
+            pairs = made.collision(allow=tuple(given.allow or ())).pairs
+    except LinkworkError as error:
+        return (Finding("warning", "contacts-unchecked", str(error), file),)
+    lines = {link.name: link.line for link in robot.links}
+    found = contact_findings(pairs, file)
+    placed = [dataclasses.replace(each, line=lines.get(each.name, 0)) for each in found]
+    return (*placed, *pairs.findings)
 
 
 def _loops_beside(document: Document, file: Path) -> tuple[tuple[Finding, ...], str]:

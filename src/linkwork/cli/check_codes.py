@@ -12,7 +12,16 @@ from typing import NamedTuple
 
 _HEADINGS = (
     *("Files", "Structure", "Names and elements", "Numbers", "Joints", "Couplings", "Masses"),
-    *("Looks", "Transmissions", "Meshes", "Xacro", "Loops", "MJCF", "Denavit-Hartenberg tables"),
+    *(
+        "Looks",
+        "Transmissions",
+        "Meshes",
+        "Collisions",
+        "Xacro",
+        "Loops",
+        "MJCF",
+        "Denavit-Hartenberg tables",
+    ),
     *("Converting to MJCF (`linkwork convert`)", "Edits", "Records and mechanisms made in code"),
 )
 _HOMES = (
@@ -20,7 +29,7 @@ _HOMES = (
     *("formats.urdf.convert", "formats.urdf.check"),
     *("formats.urdf.materials", "formats.urdf.write"),
     *("formats.urdf.edit.names", "formats.urdf.edit.reroot"),
-    *("mechanism.check_meshes", "mechanism.serialize"),
+    *("mechanism.check_meshes", "mechanism.serialize", "formats.srdf", "collision.pairs"),
     *("formats.xacro", "formats.yaml", "formats.loops"),
     *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf"),
     *("formats.mjcf.write", "mechanism.to_mjcf", "formats.dh"),
@@ -28,6 +37,8 @@ _HOMES = (
 CODES_OF_THE_COMMAND = """
 # Files
 missing-extra | error | An optional package is needed. | Install what it names.
+# Collisions
+contacts-unchecked | warning | There is no collision model of it. | See why.
 # Loops
 loops-open | warning | No position was found that closes the loops. | Mind frames.
 """

@@ -222,7 +222,7 @@ def target_file(
         return None
     path, told = Path(name), f"{option} {name}".strip()
     if path.suffix.lower() not in kinds:
-        ends = " or ".join([", ".join(kinds[:-1]), kinds[-1]])
+        ends = " or ".join([*([", ".join(kinds[:-1])] if kinds[1:] else []), kinds[-1]])
         raise InputError(f"{told}: the name of the file to write must end in {ends}")
     with refusing(name):
         if not path.parent.is_dir():

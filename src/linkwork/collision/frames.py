@@ -113,23 +113,24 @@ class Frames(ProcessBound):
         return int(self.column_of.max(initial=-1)) + 1
 
     def float32_bound(self, reach: float, *, largest: float = 2.0 * math.pi) -> float:
-        """How far at most float32 poses move any point of a body (m), to first order.
+        """The largest error of any point of a body by float32 poses (m), to first order.
 
         ``reach``: no point of the robot is farther than this from one of its joints or from the
         world's origin (m). ``largest``: no joint turns farther (rad), and no multiplier times the
         leader's position or offset of a coupled joint is larger. q itself is rounded to float32.
 
-        With u = 2**-24, a joint's rotation is wrong by 3 x 11 u at most: 8 u in each of nine
-        entries by its sine and cosine, or its quaternion, and its placement, and 3 u by the product
-        with the rotation before. Its position is by 3**0.5 x 5 u of the reach; u of the angle is
-        lost where q is rounded, and 4 u more where it is coupled.
+        With u = 2**-24, a turn is wrong by 20 u at most: 2.4 u by sine and cosine, 3 u by its
+        placement, 15 u by two products of matrices; what a quaternion turns by 41 u. A position is
+        by 3**0.5 x 5 u of the reach. All that is 50 u for each joint; u of the angle is lost where
+        q is rounded, and 4 u more where it is coupled. Errors that are met are 1 to 4 per cent of
+        the sum.
         """
         m, most = self.mechanism, 0.0
         for frame in self._frames:
             way = m.ancestry(int(m.frame_body[frame]))
             coupled = sum(m.multiplier[body] != 1.0 or m.offset[body] != 0.0 for body in way)
             n = 1 + sum(3 if m.body_joint_types[body] is JointType.PLANAR else 1 for body in way)
-            most = max(most, 45.0 * n + (n + 4 * coupled) * largest)
+            most = max(most, 50.0 * n + (n + 4 * coupled) * largest)
         return 2.0**-24 * most * reach
 
     def poses(self, q: ArrayLike, function: Function = "frames1") -> Reals:
@@ -144,7 +145,8 @@ class Frames(ProcessBound):
         kind = FUNCTIONS[function]
         real, lanes = np.float32 if kind.single else np.float64, kind.lanes
         rows = real_rows(np.atleast_2d(q), "q", self.n_q).astype(real)
-        n, sizes = len(rows), (12 * self.n_bodies, 6 * self.n_twists if kind.twists else 0)
+        n, n_twists = len(rows), self.n_twists if kind.twists else 0
+        sizes = 12 * self.n_bodies, 6 * n_twists
         found = [np.empty((n + lanes, size), real) for size in sizes]
         call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (2 + kind.twists))
         native = call(self.address(function))
@@ -154,7 +156,8 @@ class Frames(ProcessBound):
             native(own.ctypes.data, *[each.ctypes.data for each in out[: 1 + kind.twists]])
             for block, values in zip(found, out, strict=True):
                 block[first : first + lanes] = values.T
-        return found[0][:n].reshape(n, -1, 3, 4), found[1][:n].reshape(n, -1, 6)
+        poses, twists = (each[:n] for each in found)
+        return poses.reshape(n, self.n_bodies, 3, 4), twists.reshape(n, n_twists, 6)
 
 
 def _make(
@@ -167,7 +170,7 @@ def _make(
     graph = graph_of(traced, fuse=target.fused)
     module = new_module(function, target)
     _emit(module, graph, function, fused=target.fused)
-    quick = m.n_bodies > LONGEST_UNROLLED  # these are written out too, and cut the code's speed
+    quick = m.n_bodies > LONGEST_UNROLLED  # they are written out here, too
     simplify = graph.n_assignments <= _LONG and not quick
     return {"column_of": column_of}, object_code(module, target, simplify=simplify, quick=quick)
 
@@ -196,7 +199,8 @@ def _traced(m: Mechanism, frames: Sequence[int], *, twists: bool) -> tuple[Trace
                 own = o.vector(twist)
                 if any(each != ZERO for each in own.numbers):
                     found = known.setdefault(tuple(own.numbers), len(columns))
-                    columns.extend([own] * (found == len(columns)))
+                    if found == len(columns):
+                        columns.append(own)
                     column_of[k][v_index] = found
 
         sweep.frames(frames, place, every)

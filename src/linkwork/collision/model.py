@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import real_rows
-from linkwork.collision import spheres
-from linkwork.collision.cover import Cover
+from linkwork.checks import finite_number, real_rows, whole_number
+from linkwork.collision import distances, motion, spheres
+from linkwork.collision.attached import attach, check_attached
+from linkwork.collision.cover import Cover, cover, joined
 from linkwork.collision.frames import Frames
+from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
-from linkwork.collision.pairs import PairTable
+from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH, WIDTH32, library
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism.model import Mechanism
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+Names: TypeAlias = "tuple[str, str]"
 
-_ROW_NS = 100.0
-"""An estimate of the time for one configuration, for how rows are shared between threads."""
+_CHECK_NS, _EXACT_NS = 100.0, 5000.0
+"""Estimates of the time for one configuration, for how rows are shared between threads."""
 
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
 """Where no limit says less, how far joints turn (rad) and shift (m) in what float32 decides:
@@ -39,15 +44,107 @@ configurations beyond are decided on the pieces alone."""
 class CollisionParts:
     """What a model is made of: plain values, which the cache keeps.
 
-    ``pieces[k]`` belongs to the link ``bodies[body_of[k]]``; the cover is of the pieces in this
-    order.
+    A body is a link, or an object that is held, and has the pose of the frame in ``frames``.
+    ``pieces`` and ``covers`` are of each body; ``notes`` say what people should know of them.
     """
 
     bodies: tuple[str, ...]
-    pieces: tuple[Piece, ...]
-    body_of: tuple[int, ...]
-    cover: Cover
+    frames: tuple[str, ...]
+    pieces: tuple[tuple[Piece, ...], ...]
+    covers: tuple[Cover, ...]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def cover(self) -> Cover:
+        """The cover of all bodies."""
+        return joined(self.covers, [len(own) for own in self.pieces])
+
+    def with_body(
+        self, name: str, frame: str, pieces: Sequence[Piece], cover: Cover
+    ) -> CollisionParts:
+        """The parts with one more body."""
+        return replace(
+            self,
+            bodies=(*self.bodies, name),
+            frames=(*self.frames, frame),
+            pieces=(*self.pieces, tuple(pieces)),
+            covers=(*self.covers, cover),
+        )
+
+    def without_body(self, name: str) -> CollisionParts:
+        """The parts without a body."""
+        gone = self.bodies.index(name)
+        left = {
+            field: tuple(v for k, v in enumerate(getattr(self, field)) if k != gone)
+            for field in ("bodies", "frames", "pieces", "covers")
+        }
+        return replace(self, **left)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clearance:
+    """How far the robot is from touching, and where.
+
+    ``distance`` (...,): of the nearest pair (m), below 0 how deep it touches; inf where there is no
+    pair. ``names``: that pair, links or objects; of a batch, a list of them. ``points`` (..., 2, 3)
+    are the nearest points of both and ``normal`` (..., 3) leads from the first to the second, in
+    the world.
+    """
+
+    distance: Floats
+    names: Any
+    points: Floats
+    normal: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Distances:
+    """The distances of pairs of links, and of links and objects, for each configuration.
+
+    ``distance`` (..., n) in m, below 0 how deep they touch, inf beyond what was asked for.
+    ``pairs``: the names of the n pairs. ``points`` (..., n, 2, 3) and ``normal`` (..., n, 3) as in
+    `Clearance`. ``gradient`` (..., n, nv): of the distance, in the tangent of q; None where it was
+    not asked for.
+    """
+
+    distance: Floats
+    pairs: tuple[Names, ...]
+    points: Floats
+    normal: Floats
+    gradient: Floats | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Nearest:
+    """The nearest pairs of each configuration, the nearest first.
+
+    As `Distances`, but that ``bodies`` (..., n, 2) says which pair each is, by the numbers of
+    ``names``; -1 and a distance inf where there are fewer.
+    """
+
+    distance: Floats
+    bodies: Integers
+    names: tuple[str, ...]
+    points: Floats
+    normal: Floats
+    gradient: Floats | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MotionCheck:
+    """Whether motions touch, and where first.
+
+    ``touches`` (...,); ``t`` (...,): up to where, from 0 to 1, a motion is free, 1 where it is all;
+    ``names``: the pair that touches there, None where none does; of a batch, a list.
+    """
+
+    touches: Booleans
+    t: Floats
+    names: Any
+
+    def __bool__(self) -> bool:
+        """Whether the one motion touches."""
+        return bool(self.touches)
 
 
 class CollisionModel(ProcessBound):
@@ -72,7 +169,7 @@ class CollisionModel(ProcessBound):
     def __repr__(self) -> str:
         n, checked = len(self.parts.bodies), sum(pair.checked for pair in self.pairs)
         return (
-            f"CollisionModel({self.mechanism.name!r}: {n} links, {len(self.parts.pieces)} pieces, "
+            f"CollisionModel({self.mechanism.name!r}: {n} links, {sum(map(len, self.parts.pieces))} pieces, "
             f"{len(self.parts.cover.spheres)} balls, {checked} of {len(self.pairs)} pairs checked)"
         )
 
@@ -81,11 +178,88 @@ class CollisionModel(ProcessBound):
         """The links that have shapes."""
         return self.parts.bodies
 
+    @property
+    def overhang(self) -> dict[str, float]:
+        """How far the balls of each link reach out of its pieces at most (m)."""
+        return dict(zip(self.parts.bodies, map(float, self.parts.cover.overhang), strict=True))
+
+    # what changes
+
+    def with_pairs(
+        self,
+        pairs: PairTable | None = None,
+        *,
+        check: Any = (),
+        ignore: Any = (),
+    ) -> CollisionModel:
+        """The model with another table of pairs, or with pairs that are checked or left out.
+
+        ``check`` and ``ignore``: pairs (a, b) of links, or links for all their pairs.
+
+        Raises: UnknownNameError; InputError for pairs of one body.
+        """
+        changed = self.pairs if pairs is None else pairs
+        changed = changed.with_checked(check).with_ignored(ignore)
+        return CollisionModel(self.mechanism, self.parts, changed, self._compiler, self._threads)
+
+    def with_attached(
+        self,
+        name: str,
+        shape: Any,
+        frame: str,
+        pose: ArrayLike | None = None,
+        *,
+        allowed: Collection[str] = (),
+        overhang: float = 0.01,
+    ) -> CollisionModel:
+        """The model whose robot holds an object: a shape, or an object of a scene.
+
+        It moves with ``frame``, at ``pose`` there: (4, 4), or a position (3,). It is checked
+        against all links but those on the frame's own body and the ``allowed`` ones, and against
+        the scene.
+
+        Raises: UnknownNameError; InputError; UnsupportedFeatureError for half-spaces and points.
+        """
+        held = attach(name, shape, frame, pose, allowed=allowed)
+        m, parts = self.mechanism, self.parts
+        check_attached([held], m.frame_names, (*m.frame_names[: m.n_link_frames], *parts.bodies))
+        made = pieces_of_shape(held.shape, held.T_frame_object)
+        own = m.frame_body[m.frame(frame)]
+        added = [
+            Pair(link, name, False, "same body")
+            if m.frame_body[m.frame(on)] == own
+            else Pair(link, name, link not in held.allowed, "you" if link in held.allowed else "")
+            for link, on in zip(parts.bodies, parts.frames, strict=True)
+        ]
+        table_ = replace(
+            self.pairs, pairs=(*self.pairs.pairs, *added), links=(*self.pairs.links, name)
+        )
+        grown = parts.with_body(name, frame, made, cover([made], overhang=overhang))
+        return CollisionModel(m, grown, table_, self._compiler, self._threads)
+
+    def without_attached(self, name: str) -> CollisionModel:
+        """The model whose robot no longer holds an object.
+
+        Raises: UnknownNameError.
+        """
+        parts = self.parts
+        held = [b for b, f in zip(parts.bodies, parts.frames, strict=True) if b != f]
+        if name not in held:
+            raise UnknownNameError("held object", name, held)
+        pairs = replace(
+            self.pairs,
+            pairs=tuple(p for p in self.pairs.pairs if name not in (p.link_a, p.link_b)),
+            links=tuple(link for link in self.pairs.links if link != name),
+        )
+        return CollisionModel(
+            self.mechanism, parts.without_body(name), pairs, self._compiler, self._threads
+        )
+
     # tables and code
 
     @cached_property
     def _frames(self) -> Frames:
-        return Frames(self.mechanism, self.parts.bodies, self._compiler)
+        return Frames(self.mechanism, self.parts.frames, self._compiler)
 
     @cached_property
     def _pair_rows(self) -> NDArray[np.int64]:
@@ -96,11 +270,14 @@ class CollisionModel(ProcessBound):
     @cached_property
     def _moves(self) -> list[bool]:
         m = self.mechanism
-        return [bool(m.ancestry(int(m.frame_body[m.frame(b)]))) for b in self.parts.bodies]
+        bodies = [int(m.frame_body[m.frame(name)]) for name in self.parts.frames]
+        return [any(m.coordinate[b] >= 0 for b in m.ancestry(body)) for body in bodies]
 
     @cached_property
     def _robot(self) -> RobotTables:
-        rows, vertices = table(self.parts.pieces, self.parts.body_of)
+        pieces = [piece for own in self.parts.pieces for piece in own]
+        body_of = [k for k, own in enumerate(self.parts.pieces) for _ in own]
+        rows, vertices = table(pieces, body_of)
         return robot_tables(
             self.parts.cover, rows, vertices, self._pair_rows, self._moves, self.mechanism.n_q
         )
@@ -125,8 +302,8 @@ class CollisionModel(ProcessBound):
         Floating and sliding joints without limits are counted with 20 m.
         """
         m, farthest = self.mechanism, 0.0
-        for k, body in enumerate(self.parts.bodies):
-            frame = m.frame(body)
+        for k, name in enumerate(self.parts.frames):
+            frame = m.frame(name)
             length = float(np.linalg.norm(m.p_body_frame[frame]))
             for b in m.ancestry(int(m.frame_body[frame])):
                 length += float(np.linalg.norm(m.p_parent_joint[b]))
@@ -145,28 +322,78 @@ class CollisionModel(ProcessBound):
         return self._robot.rounded_balls(self._frames.float32_bound(self.reach, largest=largest))
 
     @cached_property
-    def _code(self) -> Any:
+    def _checks(self) -> Any:
         return library([spheres.check_rows], self._compiler, "collision checks")
 
     @cached_property
     def _check(self) -> Any:
-        kinds = [ctypes.c_int64] * 25
-        return ctypes.CFUNCTYPE(None, *kinds)(self._code.address("check_rows"))
+        return _native(self._checks, "check_rows", 25)
+
+    @cached_property
+    def _exact(self) -> Any:
+        kernels = [distances.distances_rows, distances.nearest_rows, motion.motion_rows]
+        return library(kernels, self._compiler, "distances of shapes")
 
     def _scene(self, scene: Any) -> SceneTables:
         """The tables of a scene, made again where something of it has changed."""
         objects = () if scene is None else tuple(scene)
-        for known, contents, tables in self._scenes:
-            if known is scene and contents == objects:
-                return tables
-        found = obstacles_of(objects)
-        allowed = np.zeros((0, 2), np.int64)
-        tables = scene_tables(found, self._robot, reach=self.reach, allowed=allowed)
-        self._scenes = [
-            *(s for s in self._scenes[-7:] if s[0] is not scene),
-            (scene, objects, tables),
-        ]
+        contacts = frozenset() if scene is None else scene.allowed
+        before = None
+        for known, now, tables in self._scenes:
+            if known is scene:
+                if now == (objects, contacts):
+                    return tables
+                before = tables.obstacles
+        found = obstacles_of(objects, before)
+        allowed = self._allowed(contacts, found)
+        tables = scene_tables(found, self._robot, self._bodies, reach=self.reach, allowed=allowed)
+        others = [entry for entry in self._scenes if entry[0] is not scene]
+        self._scenes = [*others[-7:], (scene, (objects, contacts), tables)]
         return tables
+
+    def _allowed(self, contacts: Any, found: Any) -> Integers:
+        """The bodies and rows of contacts that a scene allows; clouds are numbered after rows."""
+        if not contacts:
+            return np.zeros((0, 2), np.int64)
+        objects = {name: k for k, name in enumerate(found.names)}
+        bodies = {name: k for k, name in enumerate(self.parts.bodies)}
+        clouds = found.clouds.index[: 4 * found.clouds.count].reshape(-1, 4)[:, 0].tolist()
+        rows: list[tuple[int, int]] = []
+        for name, other in contacts:
+            if other in bodies and name in objects:
+                k = objects[name]
+                of_object = [*np.flatnonzero(found.object_of_row == k)]
+                if k in clouds:
+                    of_object.append(len(found.rows) + clouds.index(k))
+                rows += [(bodies[other], int(row)) for row in of_object]
+        return np.array(rows, np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _bodies(self) -> distances.Bodies:
+        robot = self._robot
+        return distances.Bodies(
+            robot.ranges,
+            robot.pieces,
+            np.ascontiguousarray(self.parts.cover.body_spheres),
+            self._pair_rows,
+            np.flatnonzero(self._moves),
+            self._frames.column_of,
+            self.mechanism.n_q,
+        )
+
+    def _rows(self, q: ArrayLike, what: str = "q") -> tuple[Floats, tuple[int, ...]]:
+        """Configurations as rows (n, nq) that are finite, and their leading shape."""
+        given = real_rows(q, what, self.mechanism.n_q)
+        rows = np.ascontiguousarray(given.reshape(-1, self.mechanism.n_q))
+        if not np.isfinite(rows).all():
+            self._refuse(rows, int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0]), what)
+        return rows, given.shape[:-1]
+
+    def _refuse(self, rows: Floats, row: int, what: str = "q") -> None:
+        bad = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
+        joint = self.mechanism.joint_of_q(bad)
+        at = f"{what}[{row}]" if len(rows) > 1 else what
+        raise InputError(f"{at}: joint '{joint}' is {rows[row, bad]}, which is not finite")
 
     # questions
 
@@ -185,7 +412,7 @@ class CollisionModel(ProcessBound):
         tables = self._scene(scene)
         verdicts = np.zeros(-(-len(rows) // WIDTH32), np.int64)
         threads = self._threads if threads is None else threads
-        size = chunk_rows(_ROW_NS, threads_for(len(rows), _ROW_NS, threads))
+        size = chunk_rows(_CHECK_NS, threads_for(len(rows), _CHECK_NS, threads))
         firsts = range(0, len(rows), size)
         in_parallel(
             lambda first: self._check_rows(rows, first, size, tables, verdicts), firsts, threads
@@ -221,7 +448,280 @@ class CollisionModel(ProcessBound):
             counts.ctypes.data,
         )
         if counts[3]:
-            row = first + int(counts[3]) - 1
-            bad = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
-            joint = self.mechanism.joint_of_q(bad)
-            raise InputError(f"q[{row}]: joint '{joint}' is {rows[row, bad]}, which is not finite")
+            self._refuse(rows, first + int(counts[3]) - 1)
+
+    def clearance(
+        self, q: ArrayLike, scene: Any = None, *, threads: int | None = None
+    ) -> Clearance:
+        """How far the robot is from touching itself or the scene at q (..., nq), and where.
+
+        Raises: ShapeError, InputError; UnsupportedFeatureError for clouds of points.
+        """
+        found = self.nearest(q, 1, scene, gradients=False, threads=threads)
+        bodies = found.bodies[..., 0, :]
+        flat = [
+            (found.names[a], found.names[b]) if a >= 0 else None
+            for a, b in bodies.reshape(-1, 2).tolist()
+        ]
+        return Clearance(
+            found.distance[..., 0],
+            flat if bodies.ndim > 1 else flat[0],
+            found.points[..., 0, :, :],
+            found.normal[..., 0, :],
+        )
+
+    def nearest(
+        self,
+        q: ArrayLike,
+        n: int,
+        scene: Any = None,
+        *,
+        within: float = np.inf,
+        gradients: bool = True,
+        threads: int | None = None,
+    ) -> Nearest:
+        """The n nearest pairs at q (..., nq), of those ``within`` so many metres.
+
+        A pair is two links, or a link and a piece of an object.
+
+        Raises: as `clearance`.
+        """
+        rows, shape = self._rows(q)
+        n = whole_number(n, "n")
+        within = finite_number(within, "within") if np.isfinite(within) else within
+        scene_ = self._scene(scene)
+        _no_clouds(scene_)
+        tables, frames, n_v = scene_.exact, self._frames, self.mechanism.n_v
+        records = np.empty((len(rows), n, distances.RECORD))
+        which = np.empty((len(rows), n, 2), np.int64)
+        slopes = np.empty((len(rows), n, n_v)) if gradients else np.empty((0, 0, 0))
+        call = _native(self._exact, "nearest_rows", 18, {11: ctypes.c_double})
+        twisting = frames.address("twists1") if gradients else 0
+        straight = 0 if gradients else frames.address("frames1")
+
+        def work(part: slice) -> None:
+            room, order = np.empty(tables.room + 64), np.empty(n + 8, np.int64)
+            twists = np.empty(6 * frames.n_twists + 8)
+            call(
+                *(_at(rows[part]), part.stop - part.start, straight, twisting),
+                *(*tables.addresses, n, within, _at(room), _at(twists), _at(order)),
+                *(_at(records[part]), _at(which[part]), _at(slopes[part] if gradients else slopes)),
+            )
+
+        self._shared(work, len(rows), threads)
+        bodies = self._things(which, scene_)
+        names = (*self.parts.bodies, *scene_.obstacles.names)
+        return Nearest(
+            records[..., 0].reshape(*shape, n),
+            bodies.reshape(*shape, n, 2),
+            names,
+            records[..., 1:7].reshape(*shape, n, 2, 3),
+            records[..., 7:].reshape(*shape, n, 3),
+            slopes.reshape(*shape, n, n_v) if gradients else None,
+        )
+
+    def distances(
+        self,
+        q: ArrayLike,
+        scene: Any = None,
+        *,
+        within: float = np.inf,
+        gradients: bool = False,
+        threads: int | None = None,
+    ) -> Distances:
+        """The distance of each checked pair of links at q (..., nq), and of each link and object.
+
+        Raises: as `clearance`.
+        """
+        scene_ = self._scene(scene)
+        _no_clouds(scene_)
+        wanted, pairs = self._wanted(scene_)
+        records, slopes, shape = self._distances(
+            q, wanted, scene_, within=within, gradients=gradients, threads=threads
+        )
+        n = len(wanted)
+        return Distances(
+            records[..., 0].reshape(*shape, n),
+            pairs,
+            records[..., 1:7].reshape(*shape, n, 2, 3),
+            records[..., 7:].reshape(*shape, n, 3),
+            slopes.reshape(*shape, n, -1) if gradients else None,
+        )
+
+    def body_distances(self, q: ArrayLike, pairs: Integers, within: float = np.inf) -> Floats:
+        """The distances (..., n) of pairs (n, 2) of bodies, by their numbers, checked or not."""
+        wanted = np.zeros((len(pairs), 4), np.int64)
+        wanted[:, :2] = pairs
+        records, _, shape = self._distances(q, wanted, self._scene(None), within=within)
+        return records[..., 0].reshape(*shape, len(pairs))
+
+    def _wanted(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
+        """What `distances` is about: rows for the kernel, and names."""
+        bodies, found = self.parts.bodies, scene.obstacles
+        wanted = [[a, b, 0, 0] for a, b in self._pair_rows.tolist()]
+        names = [(bodies[a], bodies[b]) for a, b, *_ in wanted]
+        allowed = {(int(a), int(r)) for a, r in scene.allowed}
+        for a in np.flatnonzero(self._moves).tolist():
+            for k, name in enumerate(found.names):
+                first, stop = int(found.first_row[k]), int(found.first_row[k + 1])
+                if stop > first and (a, first) not in allowed:
+                    wanted.append([a, -1, first, stop - first])
+                    names.append((bodies[a], name))
+        return np.array(wanted, np.int64).reshape(-1, 4), tuple(names)
+
+    def _distances(
+        self,
+        q: ArrayLike,
+        wanted: Integers,
+        scene: SceneTables,
+        *,
+        within: float,
+        gradients: bool = False,
+        threads: int | None = None,
+    ) -> tuple[Floats, Floats, tuple[int, ...]]:
+        rows, shape = self._rows(q)
+        tables, frames, n_v, n = scene.exact, self._frames, self.mechanism.n_v, len(wanted)
+        records = np.empty((len(rows), n, distances.RECORD))
+        slopes = np.empty((len(rows), n, n_v)) if gradients else np.empty((0, 0, 0))
+        call = _native(self._exact, "distances_rows", 16, {11: ctypes.c_double})
+        twisting = frames.address("twists1") if gradients else 0
+        straight = 0 if gradients else frames.address("frames1")
+        index, pieces, balls, around, _, vertices = tables.addresses
+
+        def work(part: slice) -> None:
+            room = np.empty(tables.room + 64)
+            twists = np.empty(6 * frames.n_twists + 8)
+            call(
+                *(_at(rows[part]), part.stop - part.start, straight, twisting),
+                *(_at(wanted), n, index, pieces, balls, around, vertices, within),
+                *(_at(room), _at(twists), _at(records[part])),
+                _at(slopes[part] if gradients else slopes),
+            )
+
+        self._shared(work, len(rows), threads)
+        return records, slopes, shape
+
+    def _shared(self, work: Any, n: int, threads: int | None) -> None:
+        """Do the work of n rows in parts, on some threads."""
+        threads = self._threads if threads is None else threads
+        size = chunk_rows(_EXACT_NS, threads_for(n, _EXACT_NS, threads))
+        parts = [slice(first, min(first + size, n)) for first in range(0, n, size)]
+        in_parallel(work, parts, threads)
+
+    def _things(self, which: Integers, scene: SceneTables) -> Integers:
+        """Bodies and objects by the numbers of names, from bodies and rows."""
+        n_b, objects = len(self.parts.bodies), scene.obstacles.object_of_row
+        found = which.copy()
+        rows = which >= n_b
+        if rows.any():
+            found[rows] = n_b + objects[which[rows] - n_b]
+        return found
+
+    def motion_collides(
+        self,
+        q0: ArrayLike,
+        q1: ArrayLike,
+        scene: Any = None,
+        *,
+        resolution: float | None = None,
+        tolerance: float = 1e-5,
+        threads: int | None = None,
+    ) -> MotionCheck:
+        """Whether straight motions from q0 (..., nq) to q1 (..., nq) touch, and where first.
+
+        Without a ``resolution`` the whole motion is looked at: what it calls free is free
+        everywhere on the way, and what comes nearer than ``tolerance`` (m) is said to touch. With
+        one, configurations are looked at that are at most so far apart (rad, m) in each joint;
+        ``t`` is then the last free one before the first that touches.
+
+        Raises: ShapeError, InputError; UnsupportedFeatureError for motions that turn floating or
+        spherical joints, and for clouds of points without a resolution.
+        """
+        first, second = np.broadcast_arrays(
+            real_rows(q0, "q0", self.mechanism.n_q), real_rows(q1, "q1", self.mechanism.n_q)
+        )
+        starts, shape = self._rows(first, "q0")
+        stops, _ = self._rows(second, "q1")
+        motion.check_motions(self.mechanism, starts, stops)
+        if resolution is not None:
+            step = finite_number(resolution, "resolution", above=0.0)
+            return self._sampled(starts, stops, shape, scene, step, threads)
+        tolerance = finite_number(tolerance, "tolerance", above=0.0)
+        scene_ = self._scene(scene)
+        _no_clouds(scene_)
+        tables, n = scene_.exact, len(starts)
+        span = (
+            np.minimum(starts, stops).min(axis=0, initial=0.0),
+            np.maximum(starts, stops).max(axis=0, initial=0.0),
+        )
+        reaches = motion.motion_bounds(
+            self.mechanism,
+            self.parts.frames,
+            self.parts.cover.body_spheres,
+            pairs=self._pair_rows,
+            movers=np.flatnonzero(self._moves),
+            span=span,
+        )
+        times, records = np.empty(n), np.empty((n, distances.RECORD))
+        which, counts = np.empty((n, 2), np.int64), np.zeros((n, 4), np.int64)
+        call = _native(self._exact, "motion_rows", 18, {12: ctypes.c_double})
+
+        def work(part: slice) -> None:
+            room = np.empty(motion.motion_room(tables) + 64)
+            call(
+                *(_at(starts[part]), _at(stops[part]), part.stop - part.start),
+                *(self._frames.address("frames1"), *tables.addresses),
+                *(_at(reaches.pairs), _at(reaches.movers), tolerance, _at(room), _at(times[part])),
+                *(_at(records[part]), _at(which[part]), _at(counts[part])),
+            )
+
+        self._shared(work, n, threads)
+        found = self._things(which, scene_)
+        names = (*self.parts.bodies, *scene_.obstacles.names)
+        told = [(names[a], names[b]) if a >= 0 else None for a, b in found.tolist()]
+        hit = which[:, 0] >= 0
+        return MotionCheck(
+            hit.reshape(shape),
+            np.where(hit, times, 1.0).reshape(shape),
+            told if shape else told[0],
+        )
+
+    def _sampled(
+        self,
+        starts: Floats,
+        stops: Floats,
+        shape: tuple[int, ...],
+        scene: Any,
+        resolution: float,
+        threads: int | None,
+    ) -> MotionCheck:
+        rows, first = motion.between(starts, stops, resolution)
+        hit = self.collides(rows, scene, threads=threads)
+        touches, t = np.zeros(len(starts), bool), np.ones(len(starts))
+        told: list[Names | None] = [None] * len(starts)
+        for k in range(len(starts)):
+            own = np.flatnonzero(hit[first[k] : first[k + 1]])
+            if len(own):
+                count = int(first[k + 1] - first[k])
+                touches[k], t[k] = True, max(int(own[0]) - 1, 0) / max(count - 1, 1)
+                if not self._scene(scene).obstacles.clouds.count:
+                    told[k] = self.clearance(rows[first[k] + own[0]], scene).names
+        return MotionCheck(touches.reshape(shape), t.reshape(shape), told if shape else told[0])
+
+
+def _native(code: Any, name: str, n: int, others: dict[int, Any] | None = None) -> Any:
+    """A compiled function of n whole numbers and addresses, and ``others`` by their places."""
+    kinds = [(others or {}).get(k, ctypes.c_int64) for k in range(n)]
+    return ctypes.CFUNCTYPE(None, *kinds)(code.address(name))
+
+
+def _at(array: Any) -> int:
+    return int(array.ctypes.data)
+
+
+def _no_clouds(scene: SceneTables) -> None:
+    if scene.obstacles.clouds.count:
+        raise UnsupportedFeatureError(
+            "distances to clouds of points are not computed: collides() looks at them, and so does "
+            "motion_collides with a resolution"
+        )

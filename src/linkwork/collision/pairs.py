@@ -151,14 +151,13 @@ class PairTable(Sequence[Pair]):
                     f"'{legible(self.robot)}': write to another file"
                 )
         own = {pair.key for pair in self.pairs}
-        whole = {default.link for default in base.defaults}
         disabled = [pair for pair in base.disabled if pair.key not in own]
         enabled = [pair for pair in base.enabled if pair.key not in own]
         for pair in self.pairs:
             written = LinkPair(pair.link_a, pair.link_b, _word(pair.reason))
             if not pair.checked:
                 disabled.append(written)
-            elif pair.reason == YOU or pair.reason.startswith(BY_SRDF) or pair.key & whole:
+            elif pair.reason == YOU or pair.reason.startswith(BY_SRDF):
                 enabled.append(written)
         pairs = {"disabled": tuple(disabled), "enabled": tuple(enabled)}
         srdf_format.write(path, replace(base, **pairs))
@@ -313,7 +312,9 @@ def _adjacent(m: Mechanism, frames: Mapping[str, int]) -> set[frozenset[str]]:
             found.add(frozenset((name, parent)))
     for loop in m.loops:
         ends = [above(int(m.frame_link[m.frame(end)])) for end in (loop.frame_a, loop.frame_b)]
-        if _meets(loop) and None not in ends:
+        bodies = [m.frame_body[m.frame(end)] for end in (loop.frame_a, loop.frame_b)]
+        same = [end and m.frame_body[frames[end]] == b for end, b in zip(ends, bodies, strict=True)]
+        if _meets(loop) and all(same):
             found.add(frozenset(str(end) for end in ends))
     return {key for key in found if len(key) == 2}
 
@@ -393,6 +394,8 @@ def derive_pairs(
     if not open_:
         return table
     m, rng = mechanism, np.random.default_rng(how.seed)
+    if m.is_closed and (q0 is None or random is None):
+        raise InputError(f"the loops of '{legible(m.name)}' have to be closed: give q0 and random")
     look = _Look(table, m, distances_of, how, rng)
     drawn = configuration.random(m, rng, how.states) if random is None else random(how.states)
     at_neutral = look.distances((neutral(m) if q0 is None else np.asarray(q0))[None], open_)[0]
@@ -400,11 +403,10 @@ def derive_pairs(
     if not len(drawn):
         raise InputError("random gave no configurations")
     changed = list(table.pairs)
-    searching = random is None and not m.is_closed
     for column, k in enumerate(open_):
         found = look.judged(k, float(at_neutral[column]), seen[:, column])
         if found is None:
-            found = look.far(k, drawn, seen[:, column], reach=reach, searching=searching)
+            found = look.far(k, drawn, seen[:, column], reach=reach, searching=random is None)
         changed[k] = found
     notes = (*table.notes, *_notes(m, len(drawn), random is None))
     return replace(table, pairs=tuple(changed), notes=notes)

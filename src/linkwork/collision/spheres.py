@@ -59,11 +59,11 @@ MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
 
 # places in `ints` of a robot
-N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, N_PARTS = 0, 1, 2, 3, 4, 5, 6, 7
+N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, INNER, POOL, HEAD = range(10)
 # places in `ints` of a scene
 N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, N_CLOUDS, SCENE_HEAD = range(7)
-# numbers of a part: its balls, its inner balls, its pieces; first and count of each
-PART = 6
+# numbers of a part: first and count of its balls, and of its pieces in the pool of lists of pieces
+PART = 4
 
 
 @typed
@@ -215,6 +215,7 @@ def body_against(
     pose = offset(poses, body * POSE * WIDTH32)
     parts = offset(robot, robot[BODY_RANGES] + 2 * body)
     hit = 0
+    tried = 0
     for k in range(parts[0], parts[0] + parts[1]):
         part = offset(robot, robot[PART_RANGES] + PART * k)
         ball = offset(balls, (robot[N_BODIES] + k) * BALL)
@@ -225,11 +226,14 @@ def body_against(
         found = any_inside(pose, offset(balls, part[0] * BALL), part[1], plane, shape, live, room)
         if found == 0:
             continue
-        sure = any_inside(pose, offset(balls, part[2] * BALL), part[3], plane, inner, found, room)
-        hit |= sure
-        found &= ~sure
+        if found & ~tried != 0:
+            inner_balls = offset(robot, robot[INNER] + 2 * body)
+            own = offset(balls, inner_balls[0] * BALL)
+            hit |= any_inside(pose, own, inner_balls[1], plane, inner, found & ~tried, room)
+            tried |= found
+            found &= ~hit
         if found != 0:
-            remember(todo, part[4], part[5], row, 1, -1, found)
+            remember(todo, part[2], part[3], row, 1, -1, found)
     return hit
 
 
@@ -429,6 +433,7 @@ def against_itself(
         radius_b = balls[b * BALL + 3]
         near = bits_of(near_balls(centre_a, balls[a * BALL + 3], centre_b, radius_b))
         near = near & given & ~hit
+        tried = 0
         if near == 0:
             continue
         pose_a, pose_b = offset(poses, a * POSE * WIDTH32), offset(poses, b * POSE * WIDTH32)
@@ -463,22 +468,23 @@ def against_itself(
                     live,
                     free_room,
                 )
-                if found == 0:
-                    continue
-                sure = balls_against(
-                    pose_a,
-                    offset(balls, part_a[2] * BALL),
-                    part_a[3],
-                    pose_b,
-                    offset(balls, part_b[2] * BALL),
-                    part_b[3],
-                    found,
-                    free_room,
-                )
-                hit |= sure
-                found &= ~sure
+                if found & ~tried != 0:
+                    inner_a = offset(robot, robot[INNER] + 2 * a)
+                    inner_b = offset(robot, robot[INNER] + 2 * b)
+                    hit |= balls_against(
+                        pose_a,
+                        offset(balls, inner_a[0] * BALL),
+                        inner_a[1],
+                        pose_b,
+                        offset(balls, inner_b[0] * BALL),
+                        inner_b[1],
+                        found & ~tried,
+                        free_room,
+                    )
+                    tried |= found
+                    found &= ~hit
                 if found != 0:
-                    remember(todo, part_a[4], part_a[5], part_b[4], part_b[5], 0, found)
+                    remember(todo, part_a[2], part_a[3], part_b[2], part_b[3], 0, found)
     return hit
 
 
@@ -492,13 +498,19 @@ def pose_of_lane(poses: PtrF64, body: I64, k: I64, out: PtrF64) -> None:
 
 @typed
 def pieces_touch(
-    entry: PtrI64, pieces: PtrF64, rows: PtrF64, vertices: PtrF64, poses: PtrF64, k: I64
+    entry: PtrI64,
+    pool: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    k: I64,
 ) -> Bool:
     """Whether noted pieces touch in lane k."""
     pose_a, pose_b = local_f64(12), local_f64(12)
     body_a, body_b = -1, -1
     for i in range(entry[0], entry[0] + entry[1]):
-        a = offset(pieces, i * PIECE)
+        a = offset(pieces, pool[i] * PIECE)
         if i64_of(a[7]) != body_a:
             body_a = i64_of(a[7])
             pose_of_lane(poses, body_a, k, pose_a)
@@ -508,7 +520,7 @@ def pieces_touch(
                 for n in range(POSE):
                     pose_b[n] = 1.0 if n % 5 == 0 else 0.0
             else:
-                b = offset(pieces, j * PIECE)
+                b = offset(pieces, pool[j] * PIECE)
                 if i64_of(b[7]) != body_b:
                     body_b = i64_of(b[7])
                     pose_of_lane(poses, body_b, k, pose_b)
@@ -547,7 +559,7 @@ def anything_touches(
             entry[4] = -1
             if is_allowed(scene, a, row):
                 continue
-            if pieces_touch(entry, pieces, rows, vertices, poses, k):
+            if pieces_touch(entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k):
                 return True
     pairs = offset(robot, robot[PAIRS])
     for p in range(robot[N_PAIRS]):
@@ -555,7 +567,7 @@ def anything_touches(
             entry[2 * j] = ranges[2 * pairs[2 * p + j]]
             entry[2 * j + 1] = ranges[2 * pairs[2 * p + j] + 1]
         entry[4] = 0
-        if pieces_touch(entry, pieces, rows, vertices, poses, k):
+        if pieces_touch(entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k):
             return True
     return False
 
@@ -603,6 +615,7 @@ def ball_in_cloud(
 @typed
 def part_in_cloud(
     part: PtrI64,
+    pool: PtrI64,
     balls: PtrF64,
     pieces: PtrF64,
     pose: PtrF64,
@@ -617,16 +630,13 @@ def part_in_cloud(
     ball, world, row = local_f64(4), local_f64(12), local_f64(24)
     for i in range(POSE):
         world[i] = 1.0 if i % 5 == 0 else 0.0
-    for i in range(part[3]):
-        if ball_in_cloud(pose, offset(balls, (part[2] + i) * BALL), cloud, index, numbers, ball):
-            return True
     for i in range(part[1]):
         if ball_in_cloud(pose, offset(balls, (part[0] + i) * BALL), cloud, index, numbers, ball):
             n = min(points_near(cloud, index, numbers, ball, found, most), most)
             for k in range(n):
                 point_piece(cloud, found[k], index, numbers, row)
-                for p in range(part[4], part[4] + part[5]):
-                    if touches(offset(pieces, p * PIECE), pose, row, world, vertices, 0.0):
+                for p in range(part[2], part[2] + part[3]):
+                    if touches(offset(pieces, pool[p] * PIECE), pose, row, world, vertices, 0.0):
                         return True
     return False
 
@@ -646,6 +656,7 @@ def in_clouds(
     most: I64,
 ) -> Bool:
     """Whether the robot touches a point of a cloud in lane k of float64 lanes."""
+    pool = offset(robot, robot[POOL])
     pose, ball = local_f64(12), local_f64(4)
     for body in range(robot[N_BODIES]):
         if robot[robot[MOVES] + body] == 0:
@@ -657,13 +668,27 @@ def in_clouds(
                 continue
             if is_allowed(scene, body, scene[N_ROWS] + cloud):
                 continue
+            inner = offset(robot, robot[INNER] + 2 * body)
+            for i in range(inner[0], inner[0] + inner[1]):
+                if ball_in_cloud(pose, offset(balls, i * BALL), cloud, index, numbers, ball):
+                    return True
             parts = offset(robot, robot[BODY_RANGES] + 2 * body)
             for p in range(parts[0], parts[0] + parts[1]):
                 own = offset(balls, (robot[N_BODIES] + p) * BALL)
                 if ball_in_cloud(pose, own, cloud, index, numbers, ball):
                     part = offset(robot, robot[PART_RANGES] + PART * p)
                     if part_in_cloud(
-                        part, balls, pieces, pose, cloud, index, numbers, vertices, found, most
+                        part,
+                        pool,
+                        balls,
+                        pieces,
+                        pose,
+                        cloud,
+                        index,
+                        numbers,
+                        vertices,
+                        found,
+                        most,
                     ):
                         return True
     return False
@@ -692,7 +717,9 @@ def decide(
             k = lowest_bit(bits)
             bits &= bits - 1
             these = offset(poses, k // WIDTH * size)
-            if pieces_touch(entry, pieces, rows, vertices, these, k % WIDTH):
+            if pieces_touch(
+                entry, offset(robot, robot[POOL]), pieces, rows, vertices, these, k % WIDTH
+            ):
                 hit |= 1 << k
     bits = todo[FULL] & given & ~hit
     while bits != 0:

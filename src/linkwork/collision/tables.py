@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision import spheres
+from linkwork.collision import distances, spheres
+from linkwork.collision.cover import Cover
 from linkwork.collision.obstacles import Obstacles
 from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HULL, POINT, SEGMENT
 from linkwork.compile.typed import WIDTH32
@@ -54,31 +54,29 @@ class RobotTables:
 
 
 def robot_tables(
-    cover: Any, rows: Floats, vertices: Floats, pairs: Integers, moves: Sequence[bool], n_q: int
+    cover: Cover, rows: Floats, vertices: Floats, pairs: Integers, moves: Sequence[bool], n_q: int
 ) -> RobotTables:
     """The tables of a cover, of the rows of pieces (sorted by body) and of the pairs to check."""
     n_bodies, n_parts = len(cover.body_spheres), len(cover.part_spheres)
-    inner = cover.inner
-    kept = inner[:, 3] >= SMALLEST_INNER
+    kept = cover.inner[:, 3] >= SMALLEST_INNER
     before = np.concatenate([[0], np.cumsum(kept)])
     first = n_bodies + n_parts
-    parts = np.zeros((n_parts, spheres.PART), np.int64)
-    parts[:, 0], parts[:, 1] = first + cover.part_ranges[:, 0], cover.part_ranges[:, 1]
-    start, stop = cover.inner_ranges[:, 0], cover.inner_ranges.sum(axis=1)
-    parts[:, 2] = first + len(cover.spheres) + before[start]
-    parts[:, 3] = before[stop] - before[start]
-    parts[:, 4:6] = cover.piece_ranges
+    pool, lists = _pool(cover, len(rows))
+    parts = np.column_stack([first + cover.part_ranges[:, 0], cover.part_ranges[:, 1], lists])
+    start, stop = cover.body_inner[:, 0], cover.body_inner.sum(axis=1)
+    inside = np.column_stack(
+        [first + len(cover.spheres) + before[start], before[stop] - before[start]]
+    )
     bodies = rows[:, 7].astype(np.int64)
     ranges = np.array([[np.sum(bodies < b), np.sum(bodies == b)] for b in range(n_bodies)])
-    head = [n_bodies, len(pairs), n_q, 0, 0, 0, 0, n_parts]
-    chunks = [cover.body_ranges, parts, pairs, np.array(moves, np.int64)]
-    places = (spheres.BODY_RANGES, spheres.PART_RANGES, spheres.PAIRS, spheres.MOVES)
-    for k, place in enumerate(places):
-        head[place] = 8 + sum(c.size for c in chunks[:k])
+    head = np.zeros(spheres.HEAD, np.int64)
+    head[: spheres.BODY_RANGES] = n_bodies, len(pairs), n_q
+    chunks = [cover.body_parts, parts, pairs, np.array(moves, np.int64), inside, pool]
+    head[spheres.BODY_RANGES :] = spheres.HEAD + np.cumsum([0, *(c.size for c in chunks[:-1])])
     ints = np.concatenate([head, *[np.ravel(c) for c in chunks]]).astype(np.int64)
-    balls = np.vstack([cover.body_spheres, cover.part_spheres, cover.spheres, inner[kept]])
-    most = max((int(n) for n in cover.body_ranges[:, 1]), default=0)
-    finest = int(max(parts[:, 1].max(initial=0), parts[:, 3].max(initial=0)))
+    balls = np.vstack([cover.body_spheres, cover.part_spheres, cover.spheres, cover.inner[kept]])
+    most = int(cover.body_parts[:, 1].max(initial=0))
+    finest = int(max(parts[:, 1].max(initial=0), inside[:, 1].max(initial=0)))
     return RobotTables(
         ints,
         balls,
@@ -90,6 +88,25 @@ def robot_tables(
     )
 
 
+def _pool(cover: Cover, n_pieces: int) -> tuple[Integers, Integers]:
+    """Lists of pieces, and where in them those of each part stand (n_parts, 2).
+
+    It begins with all pieces, in which lists of neighbours are found; equal lists stand once.
+    """
+    pool = list(range(n_pieces))
+    places: dict[tuple[int, ...], int] = {}
+    found = np.zeros((len(cover.part_piece_ranges), 2), np.int64)
+    for k, (first, count) in enumerate(cover.part_piece_ranges.tolist()):
+        own = tuple(sorted(cover.part_pieces[first : first + count].tolist()))
+        if own not in places:
+            straight = own == tuple(range(own[0], own[0] + count))
+            places[own] = own[0] if straight else len(pool)
+            if not straight:
+                pool.extend(own)
+        found[k] = places[own], count
+    return np.array(pool, np.int64), found
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class SceneTables:
     """The scene's side, with the vertices of robot and scene in one table."""
@@ -99,6 +116,8 @@ class SceneTables:
     rows: Floats  # (n, 24)
     vertices: Floats
     obstacles: Obstacles
+    allowed: Integers
+    exact: distances.Tables
 
     @property
     def most_found(self) -> int:
@@ -110,7 +129,12 @@ class SceneTables:
 
 
 def scene_tables(
-    obstacles: Obstacles, robot: RobotTables, *, reach: float, allowed: Integers
+    obstacles: Obstacles,
+    robot: RobotTables,
+    bodies: distances.Bodies,
+    *,
+    reach: float,
+    allowed: Integers,
 ) -> SceneTables:
     """The tables of obstacles.
 
@@ -135,14 +159,18 @@ def scene_tables(
     inner_planes[:, 3] -= error
     first = spheres.SCENE_HEAD
     head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
+    vertices = np.concatenate([robot.vertices, obstacles.vertices])
+    solid = allowed[allowed[:, 1] < len(rows)]
     return SceneTables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
             [_in_lanes(boxes), *map(np.ravel, (boxes, inner, planes, inner_planes)), np.zeros(16)]
         ).astype(np.float32),
         rows,
-        np.concatenate([robot.vertices, obstacles.vertices]),
+        vertices,
         obstacles,
+        allowed,
+        distances.tables(bodies, rows, vertices, allowed=solid),
     )
 
 

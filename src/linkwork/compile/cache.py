@@ -190,7 +190,16 @@ def default_folder(
 
 
 _ROOT = str(Path(__file__).parents[1])
-_PACKAGES = ("algorithms", "collision", "compile", "mechanism", "ops", "simulation", "solve", "spatial")
+_PACKAGES = (
+    "algorithms",
+    "collision",
+    "compile",
+    "mechanism",
+    "ops",
+    "simulation",
+    "solve",
+    "spatial",
+)
 """What decides the code that is made. Changes of other packages leave kernels valid."""
 
 

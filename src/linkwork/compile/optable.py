@@ -159,9 +159,9 @@ def _is_far(e: Emitter, x: Any) -> Any:
 def _first_octants(e: Emitter, x: Any) -> tuple[Any, Any, Any]:
     """x = k pi/2 + r with abs(r) <= pi/4: sin r, cos r, and k in the low bits of the last.
 
-    Reduction by parts: W. J. Cody, W. Waite, "Software manual for
-    the elementary functions" (1980). r has a low part: high - (k P2 - ...) is exact, since x - k P1
-    is, and is a multiple of the last bit of k P2.
+    Reduction by parts: W. J. Cody, W. Waite, "Software manual for the elementary functions" (1980).
+    r has a low part: high - (k P2 - ...) is exact, since x - k P1 is, and is a multiple of the last
+    bit of k P2.
     """
     shifted = e.fma(x, e.const(2.0 / math.pi), e.const(_MAGIC))
     k = e.sub(shifted, e.const(_MAGIC))
@@ -174,7 +174,8 @@ def _first_octants(e: Emitter, x: Any) -> tuple[Any, Any, Any]:
     head = e.fma(z, e.const(-0.5), e.const(1.0))
     rest = e.fma(z, e.const(-0.5), e.sub(e.const(1.0), head))
     rest = e.fma(e.mul(z, z), e.polynomial(z, _COS), e.fma(excess, r, rest))
-    return e.sub(r, below), e.add(head, rest), e.bits(shifted)
+    quarters = e.bits(shifted)
+    return e.sub(r, below), e.add(head, rest), quarters
 
 
 def _first_octants_32(e: Emitter, x: Any) -> tuple[Any, Any, Any]:

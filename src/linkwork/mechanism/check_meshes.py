@@ -6,18 +6,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from linkwork.errors import Finding, InputError, Level, MissingExtraError
-from linkwork.formats.urdf.convert import show
+from linkwork.formats.urdf.convert import listed, show
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.records import (
     Box,
     Capsule,
+    Collision,
     Document,
     Inertial,
     Link,
@@ -25,6 +26,7 @@ from linkwork.formats.urdf.records import (
     Robot,
     Shape,
     Sphere,
+    Visual,
 )
 from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES
 from linkwork.mechanism.from_urdf import rotation_from_rpy
@@ -56,6 +58,11 @@ large-inertia | warning | For this inertia the mass would have to lie outside th
 small-inertia | warning | For this inertia all mass would lie within a hundredth of the link's size.
     | kg m².
 dense | warning | The link would be denser than osmium. | Kilograms; metres.
+# Collisions
+no-collision | note | Links that are seen and have no collision shape, as others do. | Give them
+    shapes, if something may touch them.
+collision-large | warning | The collision shapes of a link are far larger than what is seen of it. |
+    Mend the scale or the sizes.
 """
 
 Find: TypeAlias = "Callable[[str, frozenset[str]], Path]"
@@ -74,6 +81,8 @@ _SCALED_SHORTEST = 1e-3  # for meshes that are scaled down in the description
 _SPARE = 3.0  # inertias are often identified and shapes drawn coarsely: slips of units are larger
 _THINNEST = 2e-3  # metres; flat shapes are taken for sheets of this thickness
 _SMALL = 0.01  # of the link's size: a radius of gyration below this is a slip
+_LARGE = 8.0  # times the volume of the box around what is seen: twice as large each way
+_PLACE_HOLDER = 1e-2  # metres; what is seen and smaller stands for nothing
 _LIGHT = 1e-2  # kg; lighter links are often mere place holders
 REASONS = (
     ("is not found", "missing"),
@@ -139,7 +148,7 @@ def check_meshes(
     _check_units(robot, boxes, findings)
     if progress is not None:
         progress(len(uses), len(uses))
-    sizes = check_sizes(robot, boxes)
+    sizes = (*check_sizes(robot, boxes), *check_shapes(robot, boxes))
     return tuple(sorted((*findings.sorted(), *sizes), key=lambda finding: finding.line))
 
 
@@ -315,10 +324,52 @@ def _check_size(link: Link, own: Inertial, box: Floats, findings: Findings) -> N
         )
 
 
+# --- collision shapes by what is seen ------------------------------------------------------------
+
+
+def check_shapes(robot: Robot, meshes: Mapping[str, Floats] | None = None) -> tuple[Finding, ...]:
+    """Findings on collision shapes beside visual ones: missing on some links, or far larger.
+
+    ``meshes``: see `check_sizes`. Links with a shape of unknown size are not measured.
+    """
+    findings = Findings(robot.file)
+    seen = [link for link in robot.links if link.visuals]
+    bare = [link for link in seen if not link.collisions]
+    if bare and any(link.collisions for link in robot.links):  # else it is a drawing, on purpose
+        message = f"{listed([link.name for link in bare])}: seen, without a collision shape"
+        hint = "give them shapes, if something may touch them"
+        findings.about("note", "link", bare[0], "no-collision", message, hint)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for link in seen:
+            boxes = [
+                _box_around(shapes, meshes or {}) for shapes in (link.visuals, link.collisions)
+            ]
+            if boxes[0] is not None and boxes[1] is not None:
+                _check_larger(link, boxes[0][1] - boxes[0][0], boxes[1][1] - boxes[1][0], findings)
+    return findings.sorted()
+
+
+def _check_larger(link: Link, seen: Floats, met: Floats, findings: Findings) -> None:
+    """Compare the sizes (3,) of the boxes around what is seen of a link and what is met of it."""
+    ratio = float(np.prod(np.maximum(met, _THINNEST)) / np.prod(np.maximum(seen, _THINNEST)))
+    if ratio > _LARGE and seen.max() > _PLACE_HOLDER:
+        sizes = [" x ".join(f"{side:.3g}" for side in box) for box in (met, seen)]
+        message = f"the collision shapes fill {sizes[0]} m, what is seen of it {sizes[1]} m"
+        hint, line = "what comes near the link seems to touch it", link.collisions[0].line
+        findings.about("warning", "link", link, "collision-large", message, hint, line=line)
+
+
 def _box_of(link: Link, meshes: Mapping[str, Floats]) -> Floats | None:
     """The box (2, 3) around all shapes of a link; None where one of them has no known size."""
+    return _box_around((*link.visuals, *link.collisions), meshes)
+
+
+def _box_around(
+    shapes: Sequence[Visual | Collision], meshes: Mapping[str, Floats]
+) -> Floats | None:
+    """The box (2, 3) around shapes of one link; None where one of them has no known size."""
     boxes: list[Floats] = []
-    for shape in (*link.visuals, *link.collisions):
+    for shape in shapes:
         local = None if shape.geometry is None else _local_box(shape.geometry, meshes)
         if local is None or not np.isfinite(local).all():
             return None

@@ -60,12 +60,51 @@ class MeshFile:
         return np.diag([*self.scale, 1.0]) @ T
 
 
+class _Known:
+    """What can be a key of a weak dictionary, so that what is derived of it is kept as long."""
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class Triangles:
+class Triangles(_Known):
     """Vertices (n, 3), metre, and faces (k, 3) of their numbers; without faces it is their hull."""
 
     vertices: Floats
     faces: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HeightField(_Known):
+    """A ground over a rectangle of ``size`` (x, y), metre, in the middle of which its origin is.
+
+    ``heights`` (m, n) are those of its corners, x along the first axis. Each cell has two
+    triangles, which meet between its lowest x and y and its highest. It is solid down to ``depth``
+    below the lowest corner.
+    """
+
+    heights: Floats
+    size: tuple[float, float]
+    depth: float
+
+    def corners(self) -> Floats:
+        """The points (m, n, 3) of the surface."""
+        m, n = self.heights.shape
+        x, y = (np.linspace(-0.5, 0.5, k) * side for k, side in zip((m, n), self.size, strict=True))
+        return np.stack([*np.meshgrid(x, y, indexing="ij"), self.heights], axis=-1)
+
+    @property
+    def bottom(self) -> float:
+        """Where the solid ends."""
+        return float(self.heights.min()) - self.depth
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Points(_Known):
+    """A cloud of points (n, 3), m, each of which is a ball of this ``radius``."""
+
+    points: Floats
+    radius: float = 0.0
 
 
 def mesh_of(shape: Box | Sphere | Cylinder | Capsule | Ellipsoid | Triangles) -> Any:

@@ -1,4 +1,4 @@
-"""Operations on float32 numbers: bounds of sine and cosine, and all others rounded once."""
+"""The emitter at float32: bounds of sine and cosine, all other operations rounded once."""
 
 from __future__ import annotations
 

@@ -1,0 +1,104 @@
+"""Objects that a robot holds: shapes on its frames, with what they may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.checks import finite_rows, rigid_pose
+from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
+
+Floats = NDArray[np.float64]
+
+_SOLIDS = (Box, Sphere, Cylinder, Capsule, Ellipsoid, Triangles, HeightField)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Attached:
+    """An object on a frame of a robot, at ``T_frame_object`` (4, 4), read-only.
+
+    It may touch the links in ``allowed``; it is held by one of them, mostly.
+    """
+
+    name: str
+    shape: Any
+    frame: str
+    T_frame_object: Floats
+    allowed: tuple[str, ...] = ()
+
+    def released(self, T_world_frame: ArrayLike) -> Floats:
+        """T_world_object (4, 4) where its frame is at ``T_world_frame``, to put it into a scene.
+
+        Raises: ShapeError, InputError for what is no pose.
+        """
+        return rigid_pose(T_world_frame, "T_world_frame") @ self.T_frame_object
+
+
+def attach(
+    name: str,
+    shape: Any,
+    frame: str,
+    T_frame_object: ArrayLike | None = None,
+    *,
+    allowed: Collection[str] = (),
+) -> Attached:
+    """The record of an object that is held: a shape, or an object of a scene, whose shape it takes.
+
+    The pose is a matrix (4, 4), or a position (3,); none is the frame's own.
+
+    Raises: InputError, ShapeError; UnsupportedFeatureError for what cannot be held, half-spaces and
+    points.
+    """
+    for label, text in (("the name of a held object", name), ("frame", frame)):
+        if not isinstance(text, str) or not text:
+            raise InputError(f"{label} must be a text, not {text!r:.60}")
+    if isinstance(allowed, str) or not all(isinstance(link, str) for link in allowed):
+        raise InputError(f"allowed must be names of links, as ['hand'], not {allowed!r:.60}")
+    solid = getattr(shape, "shape", shape)
+    if isinstance(solid, (HalfSpace, Points)):
+        what = "half-space" if isinstance(solid, HalfSpace) else "cloud of points"
+        raise UnsupportedFeatureError(f"'{name:.60}' is a {what}, which a robot cannot hold")
+    if not isinstance(solid, _SOLIDS):
+        kinds = ", ".join(kind.__name__ for kind in _SOLIDS)
+        raise InputError(f"a held object has the shape {kinds}, not {type(solid).__name__}")
+    return Attached(name, solid, frame, _pose(T_frame_object), tuple(dict.fromkeys(allowed)))
+
+
+def check_attached(held: Sequence[Attached], frames: Sequence[str], links: Sequence[str]) -> None:
+    """Refuse held objects whose names or frames a robot does not have room for.
+
+    Raises: UnknownNameError for a frame or an allowed link that is not there; InputError for a name
+    that is taken by a link or another object.
+    """
+    known_frames, taken = set(frames), set(links)
+    for each in held:
+        if each.name in taken:
+            raise InputError(
+                f"'{each.name:.60}' is the name of a link or another held object: give another"
+            )
+        taken.add(each.name)
+    for each in held:
+        if each.frame not in known_frames:
+            raise UnknownNameError("frame", each.frame, tuple(frames))
+        for other in each.allowed:
+            if other not in taken:
+                raise UnknownNameError(
+                    "link or held object", other, (*links, *(h.name for h in held))
+                )
+
+
+def _pose(given: ArrayLike | None) -> Floats:
+    """A pose (4, 4), read-only, of what stands for one."""
+    found = np.eye(4)
+    if given is not None and np.shape(given) == (3,):
+        found[:3, 3] = finite_rows(given, "pose", 3)
+    elif given is not None:
+        found = rigid_pose(given, "pose")
+    found.setflags(write=False)
+    return found

@@ -1,0 +1,216 @@
+"""How a collision model is made: pieces of shapes, their cover, pairs; each kept in the cache."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from linkwork.collision.cover import Cover, cover
+from linkwork.collision.mesh_pieces import convex_pieces
+from linkwork.collision.model import CollisionModel, CollisionParts
+from linkwork.collision.pairs import Pair, PairTable, derive_pairs, described_pairs
+from linkwork.collision.pieces import Piece, solid_piece
+from linkwork.compile.cache import Entry, key_of, source_digest
+from linkwork.compile.compiler import Compiler
+from linkwork.errors import LinkworkError
+from linkwork.formats.srdf import Srdf, to_text
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.shapes import LinkShape, Triangles
+
+TOLD = 1e-3
+"""Pieces that reach farther out of their mesh than this (m) are told of."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LinkSolid:
+    """A shape of a link; ``content`` is what it is, as bytes, with what its mesh file holds."""
+
+    link: str
+    shape: LinkShape
+    content: bytes
+
+
+def build_model(
+    mechanism: Mechanism,
+    solids: Sequence[LinkSolid],
+    opened: Callable[[LinkShape], LinkShape],
+    *,
+    overhang: float,
+    decompose: Any,
+    srdf: Srdf | None,
+    compiler: Compiler,
+    threads: int,
+    notes: Iterable[str] = (),
+) -> CollisionModel:
+    """The model of shapes on the links of a mechanism; ``opened`` gives a shape its mesh.
+
+    Raises: InputError for shapes that are none, and where ``opened`` does.
+    """
+    contents = [part for s in solids for part in (s.link.encode(), s.content)]
+    key = key_of(source_digest(), "cover", repr(overhang), repr(decompose), *contents)
+    entry = compiler.cache.read(key)
+    if entry is None:
+        parts = _parts(solids, opened, overhang, decompose)
+        compiler.cache.write(key, Entry({}, _packed(parts)))
+    else:
+        parts = _unpacked(entry.object_code)
+    parts = CollisionParts(
+        bodies=parts.bodies,
+        frames=parts.bodies,
+        pieces=parts.pieces,
+        covers=parts.covers,
+        notes=(*notes, *parts.notes),
+    )
+    table = described_pairs(mechanism, parts.bodies, srdf)
+    model = CollisionModel(mechanism, parts, table, compiler, threads)
+    text = to_text(srdf) if srdf is not None else ""
+    key = key_of(source_digest(), "pairs", mechanism.digest, text, key)
+    entry = compiler.cache.read(key)
+    if entry is None:
+        table = _derived(model)
+        known = [[p.link_a, p.link_b, p.checked, p.reason] for p in table.pairs]
+        compiler.cache.write(key, Entry({"pairs": known, "notes": list(table.notes)}, b""))
+    else:
+        pairs = tuple(Pair(*row) for row in entry.facts["pairs"])
+        table = PairTable(
+            pairs, table.links, table.robot, tuple(entry.facts["notes"]), table.findings, table.srdf
+        )
+    return model.with_pairs(table)
+
+
+def _parts(
+    solids: Sequence[LinkSolid],
+    opened: Callable[[LinkShape], LinkShape],
+    overhang: float,
+    decompose: Any,
+) -> CollisionParts:
+    """The pieces of all shapes and their cover."""
+    bodies = tuple(dict.fromkeys(s.link for s in solids))
+    pieces: list[tuple[Piece, ...]] = []
+    notes: list[str] = []
+    for link in bodies:
+        own: list[Piece] = []
+        for solid in solids:
+            if solid.link != link:
+                continue
+            try:
+                found, outside = _pieces(opened(solid.shape), decompose)
+            except LinkworkError as error:
+                raise type(error)(f"link '{link}': {error}") from None
+            if outside > TOLD:
+                n = len(found)
+                notes.append(
+                    f"'{link}': {n} convex piece{'s' if n > 1 else ''} reach up to "
+                    f"{1e3 * outside:.1f} mm out of the mesh"
+                )
+            own += found
+        pieces.append(tuple(own))
+    return CollisionParts(
+        bodies=bodies,
+        frames=bodies,
+        pieces=tuple(pieces),
+        covers=tuple(cover([own], overhang=overhang) for own in pieces),
+        notes=tuple(notes),
+    )
+
+
+def _pieces(shape: LinkShape, decompose: Any) -> tuple[list[Piece], float]:
+    """The convex pieces of a shape, and how far they reach out of it (m)."""
+    solid = shape.shape
+    if isinstance(solid, Triangles) and len(solid.faces):
+        made = convex_pieces(
+            solid.vertices, solid.faces, T_body_mesh=shape.T_link_shape, decompose=decompose
+        )
+        return list(made.pieces), made.outside
+    return [solid_piece(solid, shape.T_link_shape)], 0.0
+
+
+def _derived(model: CollisionModel) -> PairTable:
+    """The pairs of a model, those left out that cannot touch or always do."""
+    m, table = model.mechanism, model.pairs
+    places = {name: k for k, name in enumerate(model.links)}
+
+    def distances(q: Any, which: Sequence[int]) -> Any:
+        chosen = [table.pairs[k] for k in which]
+        rows = np.array([(places[p.link_a], places[p.link_b]) for p in chosen], np.int64)
+        return model.body_distances(q, rows)
+
+    reach = {
+        link: float(np.linalg.norm(ball[:3]) + ball[3])
+        for link, ball in zip(model.links, model.parts.cover.body_spheres, strict=True)
+    }
+    random = None
+    if m.is_closed:
+        return table
+    return derive_pairs(table, m, distances, random=random, reach=reach)
+
+
+# --- the cache ------------------------------------------------------------------------------------
+
+
+def _packed(parts: CollisionParts) -> bytes:
+    """Pieces and cover as bytes."""
+    pieces = [piece for own in parts.pieces for piece in own]
+    empty, none = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    vertices = [empty if p.vertices is None else p.vertices for p in pieces]
+    faces = [none if p.faces is None else p.faces for p in pieces]
+    arrays = {
+        "texts": np.array([*parts.bodies, *parts.notes, ""]),
+        "counts": np.array([len(parts.bodies), *map(len, parts.pieces)], np.int64),
+        "kinds": np.array([p.kind for p in pieces], np.int64),
+        "radii": np.array([p.radius for p in pieces]),
+        "sizes": np.array([p.sizes for p in pieces]).reshape(-1, 3),
+        "poses": np.array([p.T_body_piece for p in pieces]).reshape(-1, 4, 4),
+        "vertices": np.concatenate([empty, *vertices]),
+        "faces": np.concatenate([none, *faces]),
+        "spans": np.array([[len(v), len(f)] for v, f in zip(vertices, faces, strict=True)]),
+        "hulls": np.array([p.vertices is not None for p in pieces]),
+    }
+    held = {
+        f"{f.name}_{k}": getattr(each, f.name)
+        for k, each in enumerate(parts.covers)
+        for f in fields(Cover)
+    }
+    written = io.BytesIO()
+    np.savez(written, **arrays, **held)
+    return written.getvalue()
+
+
+def _unpacked(data: bytes) -> CollisionParts:
+    """What `_packed` wrote."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as held:
+        a = {name: held[name] for name in held.files}
+    texts = [str(text) for text in a["texts"]]
+    n, *counts = (int(count) for count in a["counts"])
+    pieces: list[Piece] = []
+    v = f = 0
+    for k in range(len(a["kinds"])):
+        more_v, more_f = a["spans"][k]
+        hull = bool(a["hulls"][k])
+        pieces.append(
+            Piece(
+                int(a["kinds"][k]),
+                float(a["radii"][k]),
+                a["sizes"][k],
+                a["vertices"][v : v + more_v] if hull else None,
+                a["faces"][f : f + more_f] if hull else None,
+                a["poses"][k],
+            )
+        )
+        v, f = v + more_v, f + more_f
+    rest = iter(pieces)
+    return CollisionParts(
+        bodies=tuple(texts[:n]),
+        frames=tuple(texts[:n]),
+        pieces=tuple(tuple(islice(rest, count)) for count in counts),
+        covers=tuple(
+            Cover(**{field.name: a[f"{field.name}_{k}"] for field in fields(Cover)})
+            for k in range(n)
+        ),
+        notes=tuple(texts[n:-1]),
+    )

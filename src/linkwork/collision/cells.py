@@ -1,0 +1,137 @@
+"""Solids as half-spaces and as small tetrahedra: depths of points, and cells that fill a piece.
+
+A convex solid lies in the half-spaces of its faces, so the depth of a point is its distance to the
+nearest face; and it is the union of the tetrahedra between one point inside and its faces. A ball
+holds a tetrahedron when it holds its four corners, which is what covers are made of. Cells with
+repeated corners are triangles, segments and points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.collision.pieces import BOX, CYLINDER, ELLIPSOID, HULL, Piece, hull_planes
+from linkwork.geometry import volumes
+
+Floats = NDArray[np.float64]
+
+_PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Solid:
+    """A piece for its cover, in the body's frame.
+
+    ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
+    depth min(offset - normal x) or more; a flat piece has none. ``cells`` (k, 4, 3) are tetrahedra
+    that hold the piece and reach out of it by at most ``excess`` (m).
+    """
+
+    planes: Floats
+    cells: Floats
+    excess: float
+
+
+def solid_of(piece: Piece, roughness: float) -> Solid:
+    """The solid of a box, cylinder, ellipsoid or hull.
+
+    Round shapes lie between two polytopes: cells fill the outer one, depths are of the inner one.
+    ``roughness`` (m) is how far the cells of a cylinder may reach out of it, at best.
+    """
+    if piece.kind == HULL:
+        vertices, faces = piece.vertices, piece.faces
+        if vertices is None or faces is None:
+            raise ValueError("a hull has vertices and faces")
+        planes, outer, excess = hull_planes(vertices, faces), vertices, 0.0
+    else:
+        planes, outer, faces, excess = _ROUND_OR_BOX[piece.kind](piece, roughness)
+    R, p = piece.T_body_piece[:3, :3], piece.T_body_piece[:3, 3]
+    normals = planes[:, :3] @ R.T
+    placed = outer @ R.T + p
+    moved = np.column_stack([normals, planes[:, 3] + normals @ p])
+    return Solid(moved, _fan(placed, np.asarray(faces), not len(planes)), excess)
+
+
+def _box(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
+    normals = np.concatenate([np.eye(3), -np.eye(3)])
+    planes = np.column_stack([normals, np.tile(piece.sizes, 2)])
+    unit = volumes.box((2.0, 2.0, 2.0))
+    return planes, np.asarray(unit.vertices) * piece.sizes, np.asarray(unit.faces), 0.0
+
+
+def _cylinder(piece: Piece, roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
+    r, half, _ = piece.sizes
+    sides = int(np.clip(np.ceil(np.pi / np.sqrt(2 * max(roughness, 1e-12) / max(r, 1e-12))), 8, 64))
+    angle = 2 * np.pi * np.arange(sides) / sides
+    turn = np.pi / sides
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    out = ring * (r / np.cos(turn))
+    corners = np.concatenate([np.column_stack([out, np.full(sides, z)]) for z in (-half, half)])
+    k = np.arange(sides)
+    after = (k + 1) % sides
+    faces = [
+        np.column_stack([k, after, after + sides]),
+        np.column_stack([k, after + sides, k + sides]),
+    ]
+    fan = np.arange(1, sides - 1)
+    faces += [np.column_stack([0 * fan + s, fan + s, fan + 1 + s]) for s in (0, sides)]
+    fine = 2 * np.pi * np.arange(128) / 128
+    wall = np.column_stack(
+        [np.cos(fine), np.sin(fine), 0 * fine, 0 * fine + r * np.cos(np.pi / 128)]
+    )
+    caps = np.array([[0.0, 0, 1, half], [0, 0, -1, half]])
+    return np.concatenate([wall, caps]), corners, np.concatenate(faces), r / np.cos(turn) - r
+
+
+def _ellipsoid(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
+    unit = volumes.sphere(1.0)
+    vertices, faces = np.asarray(unit.vertices), np.asarray(unit.faces)
+    reach = hull_planes(vertices, faces)[:, 3].min()  # the ball in the polytope
+    inner = vertices * piece.sizes
+    return hull_planes(inner, faces), inner / reach, faces, (1 / reach - 1) * max(piece.sizes)
+
+
+_ROUND_OR_BOX = {BOX: _box, CYLINDER: _cylinder, ELLIPSOID: _ellipsoid}
+
+
+def _fan(vertices: Floats, faces: NDArray[np.int64], flat: bool) -> Floats:
+    """The tetrahedra between the centre of the vertices and each face; the faces of a flat one."""
+    if not len(faces):  # a point or a segment
+        return vertices[[0, 0, 0, -1]][None]
+    if flat:
+        return vertices[faces[:, [0, 0, 1, 2]]]
+    centre = np.broadcast_to(vertices.mean(axis=0), (len(faces), 1, 3))
+    return np.concatenate([vertices[faces], centre], axis=1)
+
+
+def depths(solids: list[Solid], points: Floats) -> Floats:
+    """A lower bound (n,) on the depth of points (n, 3) in the union: below 0 is not in any."""
+    best = np.full(len(points), -np.inf)
+    for solid in solids:
+        for start in range(0, len(points) if len(solid.planes) else 0, 4096):
+            part = points[start : start + 4096]
+            room = solid.planes[:, 3] - part @ solid.planes[:, :3].T
+            np.maximum(best[start : start + 4096], room.min(axis=1), out=best[start : start + 4096])
+    return best
+
+
+def edge_lengths(cells: Floats) -> Floats:
+    """The lengths (n, 6) of the edges of cells (n, 4, 3)."""
+    return np.linalg.norm(cells[:, _PAIRS[:, 0]] - cells[:, _PAIRS[:, 1]], axis=2)
+
+
+def bisected(cells: Floats) -> Floats:
+    """Each of the cells (n, 4, 3) cut at the middle of its longest edge: (2 n, 4, 3).
+
+    The two halves of cell k are k and n + k.
+    """
+    rows = np.arange(len(cells))
+    first, second = _PAIRS[edge_lengths(cells).argmax(axis=1)].T
+    middle = (cells[rows, first] + cells[rows, second]) / 2
+    halves = np.concatenate([cells, cells])
+    halves[rows, first] = middle
+    halves[rows + len(cells), second] = middle
+    return halves

@@ -1,0 +1,144 @@
+"""Point clouds of a scene: what touches a point of them, and which is nearest.
+
+Each cloud has a tree (`tree`) in its own frame, made once for its record of points, so that a
+cloud that moves costs nothing. The arrays of all clouds of a scene are two flat ones, for the small
+language; each function below asks one cloud, by its number. All is exact but for rounding: a point
+is a ball of its cloud's radius, and moving a question into a cloud's frame rounds by 1e-15 of its
+distance from the world's origin and the cloud's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.collision.tree import Tree, nearest, touches, tree_of, visit_near
+from linkwork.compile.typed import F64, I64, Bool, PtrF64, PtrI64, offset, typed
+from linkwork.mechanism.shapes import Points
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+PLACES, FRAME = 4, 25
+"""Whole and other numbers of each cloud, before their trees (see `Clouds`)."""
+
+PIECE = 24
+"""Numbers of a convex piece (`collision.pieces`); a point has the kind 0 there."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clouds:
+    """The clouds of a scene, as two flat arrays.
+
+    ``index`` begins with four numbers of each cloud: the number of its object, where its tree's
+    index begins in ``index``, and where its tree's numbers and its points begin in ``numbers``.
+    ``numbers`` begins with 25 of each: the rows of T_object_world and of T_world_object (3, 4), and
+    the radius of its points. Points are x, y, z in the object's frame, in the order of the record.
+    """
+
+    count: int
+    index: Integers
+    numbers: Floats
+
+
+def clouds_of(given: Sequence[tuple[int, Points, Floats]]) -> Clouds:
+    """The arrays of clouds: of each the number of its object, its points and T_world_object."""
+    places = np.zeros((len(given), PLACES), np.int64)
+    frames = np.zeros((len(given), FRAME))
+    whole: list[Integers] = [places.reshape(-1)]
+    other: list[Floats] = [frames.reshape(-1)]
+    ends = [places.size, frames.size]
+    for row, (k, shape, T) in enumerate(given):
+        tree, points = _tree(shape), shape.points.reshape(-1)
+        places[row] = k, ends[0], ends[1], ends[1] + tree.numbers.size
+        ends = [ends[0] + tree.index.size, ends[1] + tree.numbers.size + points.size]
+        R = T[:3, :3]
+        frames[row, :12] = np.column_stack([R.T, -R.T @ T[:3, 3]]).reshape(-1)
+        frames[row, 12:24] = T[:3].reshape(-1)
+        frames[row, 24] = shape.radius
+        whole.append(tree.index)
+        other += [tree.numbers, points]
+    return Clouds(len(given), np.concatenate(whole), np.concatenate(other))
+
+
+_TREES: WeakKeyDictionary[Points, Tree] = WeakKeyDictionary()
+
+
+def _tree(shape: Points) -> Tree:
+    found = _TREES.get(shape)
+    if found is None:
+        radii = np.full(len(shape.points), shape.radius)
+        found = _TREES[shape] = tree_of(shape.points, radii)
+    return found
+
+
+# --- the small language: cloud k of `Clouds`, and a ball x, y, z, r of the world ------------------
+
+
+@typed
+def moved(T: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
+    """A point moved by the rows of a matrix (3, 4)."""
+    u = T[0] * x + T[1] * y + T[2] * z + T[3]
+    v = T[4] * x + T[5] * y + T[6] * z + T[7]
+    w = T[8] * x + T[9] * y + T[10] * z + T[11]
+    return u, v, w
+
+
+@typed
+def cloud_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
+    """Whether a ball meets a point of the cloud."""
+    x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
+    at = index[PLACES * k + 1]
+    tree = offset(numbers, index[PLACES * k + 2])
+    return touches(offset(index, at), tree, x, y, z, ball[3])
+
+
+@typed
+def cloud_nearest(
+    k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, out: PtrI64
+) -> F64:
+    """How far a ball is from the cloud; the nearest point's number goes to ``out``.
+
+    It is ``most``, and the number -1, where none is nearer than that.
+    """
+    x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
+    at = index[PLACES * k + 1]
+    tree = offset(numbers, index[PLACES * k + 2])
+    return nearest(offset(index, at), tree, x, y, z, most + ball[3], out) - ball[3]
+
+
+@typed
+def points_near(
+    k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, out: PtrI64, limit: I64
+) -> I64:
+    """How many points of the cloud meet a ball; the first ``limit`` numbers go to ``out``."""
+    x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
+    at = index[PLACES * k + 1]
+    tree = offset(numbers, index[PLACES * k + 2])
+    return visit_near(offset(index, at), tree, x, y, z, ball[3], out, limit)
+
+
+@typed
+def point_piece(k: I64, point: I64, index: PtrI64, numbers: PtrF64, row: PtrF64) -> None:
+    """Write a point of the cloud as a convex piece that is fixed in the world, 24 numbers."""
+    frame = offset(numbers, FRAME * k + 12)
+    p = offset(numbers, index[PLACES * k + 3] + 3 * point)
+    x, y, z = moved(frame, p[0], p[1], p[2])
+    for i in range(PIECE):
+        row[i] = 0.0
+    row[1] = frame[12]
+    row[7] = -1.0
+    row[8] = 1.0
+    row[13] = 1.0
+    row[18] = 1.0
+    row[11] = x
+    row[15] = y
+    row[19] = z
+    row[20] = x
+    row[21] = y
+    row[22] = z
+    row[23] = frame[12]

@@ -1,0 +1,360 @@
+"""Convex pieces of meshes, and how far they differ from the mesh.
+
+A convex mesh is its hull. Another one is split into the hulls of its connected parts or, where
+asked for, decomposed by CoACD (the extra ``collision``); pieces then hold the whole surface of the
+mesh, and what they hold beyond it is measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.checks import finite_rows
+from linkwork.collision.cells import bisected, edge_lengths
+from linkwork.collision.pieces import Floats, Ints, Piece, hull_piece, hull_planes, solid_piece
+from linkwork.errors import InputError, MissingExtraError
+from linkwork.mechanism.shapes import Triangles
+
+Decompose = Literal["components", "coacd", "hull"]
+
+_CUBES = 30_000
+_HALVINGS = 3
+_MOST_CUBES = 10_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MeshPieces:
+    """The convex pieces of a mesh.
+
+    ``outside`` (m) is a bound on how far a point of a piece may lie from the mesh, outside of it,
+    and ``missing`` (m) on how deep a point of its surface may lie outside of all pieces: 0, as
+    pieces are hulls of it. ``made_by`` is "convex" (the mesh is its hull), "hull", "components" or
+    "coacd".
+    """
+
+    pieces: tuple[Piece, ...]
+    outside: float
+    missing: float
+    made_by: str
+
+
+def convex_pieces(
+    vertices: ArrayLike,
+    faces: ArrayLike = (),
+    *,
+    T_body_mesh: Floats | None = None,
+    decompose: Decompose = "components",
+    tolerance: float = 1e-3,
+) -> MeshPieces:
+    """The convex pieces of a mesh of vertices (n, 3) m and faces (k, 3); without faces, the hull.
+
+    The hull is the one piece of a mesh that it overhangs by at most ``tolerance`` (m), and of each
+    with ``decompose="hull"``. "components" takes the hull of each connected part, "coacd"
+    decomposes what still overhangs, in seconds to minutes. Which way faces are turned does not
+    matter.
+
+    Raises: InputError for a mesh without vertices, numbers that are not finite, and faces whose
+    vertices do not exist; MissingExtraError where SciPy, or CoACD when asked for, is not installed.
+    """
+    if decompose not in get_args(Decompose):
+        known = ", ".join(map(repr, get_args(Decompose)))
+        raise InputError(f"decompose is one of {known}, not {decompose!r}")
+    T = np.eye(4) if T_body_mesh is None else T_body_mesh
+    points, triangles = _mesh(vertices, faces)
+    whole = hull_piece(points, T)
+    bulge = _bulge(points, triangles, whole) if len(triangles) else 0.0
+    if bulge <= tolerance:
+        return MeshPieces((whole,), bulge, 0.0, "convex")
+    surface = _Surface(points, triangles)
+    outside = min(bulge, surface.overhang([whole]))
+    if decompose == "hull" or outside <= tolerance:
+        return MeshPieces((whole,), outside, 0.0, "hull")
+    parts = _components(points, triangles)
+    pieces = _without_held([hull_piece(points[np.unique(part)], T) for part in parts])
+    made_by = "components" if len(parts) > 1 else "hull"
+    if len(parts) > 1:
+        outside = surface.overhang(pieces)
+    if decompose == "coacd" and outside > tolerance:
+        split = [_decomposed(points, part, T, tolerance) for part in parts]
+        pieces = _without_held([piece for found in split for piece in found])
+        outside, made_by = surface.overhang(pieces), "coacd"
+    return MeshPieces(tuple(pieces), outside, 0.0, made_by)
+
+
+def _mesh(vertices: ArrayLike, faces: ArrayLike) -> tuple[Floats, Ints]:
+    """The vertices and faces of a mesh, equal vertices once, those without a face left out."""
+    points = finite_rows(vertices, "vertices of a mesh", 3).reshape(-1, 3)
+    triangles = np.asarray(faces)
+    if not len(points):
+        raise InputError("a mesh without vertices has no collision shape; leave the shape out")
+    if not triangles.size:
+        return np.unique(points, axis=0), np.zeros((0, 3), np.int64)
+    if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
+        raise InputError(f"faces of shape (k, 3), whole numbers, are needed, not {triangles.shape}")
+    if triangles.min() < 0 or triangles.max() >= len(points):
+        worst = triangles.min() if triangles.min() < 0 else triangles.max()
+        raise InputError(f"a face has vertex {worst}, and there are {len(points)}")
+    used = points[triangles.ravel()]
+    unique, number = np.unique(used, axis=0, return_inverse=True)
+    return unique, number.reshape(-1, 3).astype(np.int64)
+
+
+def _bulge(points: Floats, triangles: Ints, hull: Piece) -> float:
+    """How far the hull of a closed mesh may overhang it, by its faces; infinite where unknown.
+
+    Each face is at most a depth d under one plane of the hull. What lies deeper than d is then on
+    one side of the mesh, inside by the winding number of the centre. From any other point of the
+    hull the way to the centre, whose depth is D and which is R away at most, has the depth d after
+    R d / D, so it has met the mesh.
+    """
+    planes = hull_planes(*_hull_arrays(hull))
+    corners = points[triangles]
+    edges = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    closed = (np.unique(edges, axis=0, return_counts=True)[1] == 2).all()
+    centre = points.mean(axis=0)
+    if not len(planes) or not closed or abs(_winding(corners, centre)) < 0.5:
+        return np.inf
+    under = np.full(len(triangles), np.inf)
+    step = max(1, 4_000_000 // len(triangles))
+    for start in range(0, len(planes), step):
+        part = planes[start : start + step]
+        depth = part[:, 3] - points @ part[:, :3].T
+        under = np.minimum(under, depth[triangles].max(axis=1).min(axis=1))
+    deepest = (planes[:, 3] - planes[:, :3] @ centre).min()
+    reach = np.linalg.norm(points - centre, axis=1).max()
+    return float(max(under.max(), 0.0) * reach / deepest)
+
+
+def _winding(corners: Floats, point: Floats) -> float:
+    """How often triangles (k, 3, 3) go around a point: 1 or -1 inside of a closed mesh.
+
+    Source: A. Van Oosterom and J. Strackee, "The solid angle of a plane triangle", IEEE
+    Transactions on Biomedical Engineering 30, 1983.
+    """
+    a, b, c = (corners[:, k] - point for k in range(3))
+    la, lb, lc = (np.linalg.norm(x, axis=1) for x in (a, b, c))
+    ab, bc, ca = ((x * y).sum(axis=1) for x, y in ((a, b), (b, c), (c, a)))
+    volume = (a * np.cross(b, c)).sum(axis=1)
+    angles = np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb)
+    return float(angles.sum() / (2 * np.pi))
+
+
+def _components(points: Floats, triangles: Ints) -> list[Ints]:
+    """The faces of each connected part of a mesh."""
+    from scipy.sparse import coo_matrix  # noqa: PLC0415  hulls have SciPy loaded
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    first, second = triangles[:, [0, 1]].ravel(), triangles[:, [1, 2]].ravel()
+    shape = (len(points), len(points))
+    links = coo_matrix((np.ones(len(first), bool), (first, second)), shape)
+    count, part = connected_components(links, directed=False)
+    return [triangles[part[triangles[:, 0]] == k] for k in range(count)]
+
+
+def _without_held(pieces: list[Piece]) -> list[Piece]:
+    """The pieces that lie in no other one, larger ones first."""
+    clouds = [piece.vertices for piece in pieces if piece.vertices is not None]
+    sizes = np.array([np.ptp(cloud, axis=0).prod() for cloud in clouds])
+    kept: list[Piece] = []
+    halves: list[Floats] = []
+    for k in (-sizes).argsort(kind="stable"):
+        cloud, piece = clouds[k], pieces[k]
+        if any((cloud @ own[:, :3].T <= own[:, 3] + 1e-12).all() for own in halves):
+            continue
+        kept.append(piece)
+        if piece.faces is not None and len(own := hull_planes(cloud, piece.faces)):
+            halves.append(own)
+    return kept
+
+
+# --- decomposition --------------------------------------------------------------------------------
+
+
+def _decomposed(points: Floats, triangles: Ints, T: Floats, tolerance: float) -> list[Piece]:
+    """The hulls that CoACD finds of one connected part, made to hold all of its surface.
+
+    CoACD repairs a mesh before it cuts it, and so loses a little: each triangle that no piece holds
+    is added to the piece that it stands out of least, cut small where that is much.
+    """
+    try:
+        import coacd  # noqa: PLC0415  only who decomposes needs it
+    except ImportError as error:
+        raise MissingExtraError(
+            "decompose='coacd' needs coacd, which is not installed: "
+            "pip install 'linkwork[collision]'"
+        ) from error
+    used, number = np.unique(triangles, return_inverse=True)
+    own = points[used]
+    if len(own) < 4 or not len(hull_planes(*_hull_arrays(hull_piece(own, T)))):
+        return [hull_piece(own, T)]
+    coacd.set_log_level("error")
+    mesh = coacd.Mesh(own, number.reshape(-1, 3).astype(np.int32))
+    threshold = max(float(tolerance), 1e-6)
+    found = coacd.run_coacd(mesh, threshold=threshold, real_metric=True, seed=0)
+    clouds = [np.asarray(part[0], np.float64) for part in found if len(part[0])]
+    return _holding(clouds or [own], points[triangles], T)
+
+
+def _holding(clouds: list[Floats], corners: Floats, T: Floats) -> list[Piece]:
+    """The hulls of clouds (n, 3), grown so that each of the triangles (k, 3, 3) lies in one."""
+    size = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
+    cells = corners[:, [0, 0, 1, 2]]
+    planes = [hull_planes(*_hull_arrays(hull_piece(cloud, T))) for cloud in clouds]
+    added: list[list[Floats]] = [[] for _ in clouds]
+    while len(cells):
+        beyond = np.stack([_beyond(own, cells) for own in planes])  # (pieces, cells)
+        best, least = beyond.argmin(axis=0), beyond.min(axis=0)
+        cells, best, least = cells[least > 0], best[least > 0], least[least > 0]
+        large = edge_lengths(cells).max(axis=1, initial=0.0) > np.maximum(2 * least, 0.01 * size)
+        for cell, k in zip(cells[~large], best[~large], strict=True):
+            added[k].append(cell)
+        cells = bisected(cells[large])
+    grown = [np.concatenate([cloud, *more]) for cloud, more in zip(clouds, added, strict=True)]
+    return [hull_piece(cloud, T) for cloud in grown]
+
+
+def _beyond(planes: Floats, cells: Floats) -> Floats:
+    """How far each of the cells (n, 4, 3) stands out of the planes of a hull; infinite for none."""
+    if not len(planes):
+        return np.full(len(cells), np.inf)
+    out = (cells.reshape(-1, 3) @ planes[:, :3].T - planes[:, 3]).max(axis=1)
+    return out.reshape(-1, 4).max(axis=1)
+
+
+def _hull_arrays(piece: Piece) -> tuple[Floats, Ints]:
+    if piece.vertices is None or piece.faces is None:
+        raise ValueError("a hull has vertices and faces")
+    return piece.vertices, piece.faces
+
+
+# --- how far pieces reach out of the mesh ---------------------------------------------------------
+
+
+class _Surface:
+    """The surface of a mesh, and how far points lie outside of it.
+
+    A grid tells outside from inside: what is reached from afar through cubes that the surface does
+    not touch is outside. So meshes may be turned inside out or have small holes, and what nothing
+    larger than a cube of the grid can enter is inside.
+    """
+
+    def __init__(self, points: Floats, triangles: Ints) -> None:
+        from scipy import ndimage  # noqa: PLC0415  hulls have SciPy loaded
+        from scipy.spatial import cKDTree  # noqa: PLC0415
+
+        self.corners = points[triangles]
+        span = np.ptp(points, axis=0)
+        size = float(span.max())
+        volume = float(np.maximum(span, 0.02 * size).prod())
+        self.edge = (volume / _CUBES) ** (1 / 3)
+        samples, self.owner = _sampled(self.corners, self.edge / 2)
+        self.tree = cKDTree(samples)
+        # Samples are half as far apart as cubes, so no surface passes between the centres of two
+        # neighbours without a sample in one of them.
+        self.low = points.min(axis=0) - 2.5 * self.edge
+        shape = np.ceil((points.max(axis=0) - self.low) / self.edge).astype(int) + 3
+        touched = np.zeros(shape, bool)
+        touched[tuple(self._cube(samples).T)] = True
+        label, _ = ndimage.label(~touched)
+        self.outside = touched | (label == label[0, 0, 0])
+
+    def _cube(self, points: Floats) -> Ints:
+        return ((points - self.low) / self.edge).astype(np.int64)
+
+    def overhang(self, pieces: list[Piece]) -> float:
+        """A bound (m) on how far points of pieces lie outside of the mesh.
+
+        Cubes of the grid, and eighths of them, in which a point may lie farther out than what was
+        found are looked at again: by its centre's distance and its own half diagonal. Cubes that
+        the surface touches count as outside, so the bound is up to two diagonals too large.
+        """
+        planes = [hull_planes(*_hull_arrays(piece)) for piece in pieces]
+        half = self.edge / 2
+        cubes = self.low + (np.argwhere(self.outside) + 0.5) * self.edge
+        found, bound = 0.0, self.edge * np.sqrt(3)
+        for _ in range(_HALVINGS):
+            room = _room(planes, cubes)
+            cubes, room = cubes[room >= -half * np.sqrt(3)], room[room >= -half * np.sqrt(3)]
+            out = self._distances(cubes)
+            found = max(found, float(out[room >= 0].max(initial=0.0)))
+            bound = max(
+                self.edge * np.sqrt(3), found, float(out.max(initial=0.0)) + half * np.sqrt(3)
+            )
+            cubes = cubes[out + half * np.sqrt(3) > found + self.edge / 4]
+            if not len(cubes) or len(cubes) > _MOST_CUBES:
+                break
+            half /= 2
+            cubes = (cubes[:, None] + half * _CORNERS).reshape(-1, 3)
+        return bound
+
+    def _distances(self, points: Floats) -> Floats:
+        """Distances (n,) from the surface, hardly too large and never too small."""
+        _, near = self.tree.query(points, k=2)
+        near = np.minimum(near, len(self.owner) - 1)
+        found = [_to_triangles(points, self.corners[self.owner[k]]) for k in near.T]
+        return np.minimum(*found)
+
+
+_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
+
+
+def _room(planes: list[Floats], points: Floats) -> Floats:
+    """The depth (n,) of points in the union of hulls, below 0 outside."""
+    best = np.full(len(points), -np.inf)
+    for own in planes:
+        for start in range(0, len(points) if len(own) else 0, 4096):
+            part = points[start : start + 4096] @ own[:, :3].T
+            room = (own[:, 3] - part).min(axis=1)
+            np.maximum(best[start : start + 4096], room, out=best[start : start + 4096])
+    return best
+
+
+def _sampled(corners: Floats, spacing: float) -> tuple[Floats, Ints]:
+    """Points of triangles (k, 3, 3), neighbours at most ``spacing`` apart, and whose each is."""
+    sides = np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2).max(axis=1)
+    cuts = np.maximum(np.ceil(sides / spacing), 1).astype(np.int64)
+    points: list[Floats] = []
+    owners: list[Ints] = []
+    for count in np.unique(cuts):
+        u, v = (each.ravel() for each in np.mgrid[: count + 1, : count + 1])
+        u, v = u[u + v <= count] / count, v[u + v <= count] / count
+        mine = np.flatnonzero(cuts == count)
+        weights = np.column_stack([1 - u - v, u, v])
+        points.append(np.einsum("sk,nkj->nsj", weights, corners[mine]).reshape(-1, 3))
+        owners.append(np.repeat(mine, len(weights)))
+    return np.concatenate(points), np.concatenate(owners)
+
+
+def _to_triangles(points: Floats, corners: Floats) -> Floats:
+    """The distance (n,) of each point (n, 3) from its triangle (n, 3, 3)."""
+    best = np.full(len(points), np.inf)
+    for k in range(3):
+        a, edge = corners[:, k], corners[:, (k + 1) % 3] - corners[:, k]
+        square = np.einsum("nj,nj->n", edge, edge)
+        along = np.einsum("nj,nj->n", points - a, edge) / np.where(square > 0, square, 1)
+        foot = a + np.clip(along, 0, 1)[:, None] * edge
+        best = np.minimum(best, np.linalg.norm(points - foot, axis=1))
+    u, v, w = (corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], points - corners[:, 0])
+    normal = np.cross(u, v)
+    square = np.einsum("nj,nj->n", normal, normal)
+    safe = np.where(square > 0, square, 1)
+    s = np.einsum("nj,nj->n", np.cross(w, v), normal) / safe
+    t = np.einsum("nj,nj->n", np.cross(u, w), normal) / safe
+    above = (square > 0) & (s >= 0) & (t >= 0) & (s + t <= 1)
+    height = np.abs(np.einsum("nj,nj->n", w, normal)) / np.sqrt(safe)
+    return np.where(above, np.minimum(height, best), best)
+
+
+def pieces_of_shape(shape: Any, T_body_shape: Floats) -> list[Piece]:
+    """The convex pieces of one shape in a body, as a robot's held objects have them.
+
+    Raises: as `convex_pieces` and `pieces.solid_piece`.
+    """
+    if isinstance(shape, Triangles) and len(shape.faces):
+        made = convex_pieces(shape.vertices, shape.faces, T_body_mesh=T_body_shape)
+        return list(made.pieces)
+    return [solid_piece(shape, T_body_shape)]

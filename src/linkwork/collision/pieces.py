@@ -1,0 +1,326 @@
+"""Convex pieces that collision shapes are made of, and the table of numbers that kernels read.
+
+A piece is a sphere, capsule, box, cylinder, ellipsoid, convex hull or half-space with its pose in
+the body's frame. Hulls are computed by SciPy (qhull), of the extra ``meshes``; robots made of
+solids alone need no more than NumPy. `linkwork.collision.mesh_pieces` makes pieces of meshes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.checks import finite_number, finite_rows
+from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
+from linkwork.geometry.guards import missing_extra
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, Shape, Triangles
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+POINT: Final = 0
+SEGMENT: Final = 1
+BOX: Final = 2
+CYLINDER: Final = 3
+ELLIPSOID: Final = 4
+HULL: Final = 5
+HALF_SPACE: Final = 6
+KIND_NAMES: Final = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "half-space")
+
+PIECE: Final = 24
+"""Numbers of a piece in its table."""
+
+_LANES = 8
+_FLAT = 1e-10
+"""Points whose thickness is below this part of their extent lie in a plane, a line or a point."""
+
+_ENCLOSING_ROUNDS = 300
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Piece:
+    """A convex solid in a body: all points within ``radius`` of its core, lengths in metre.
+
+    ``sizes`` (3,) are half edges of a box, radius, half length and 0 of a cylinder, half axes of an
+    ellipsoid, 0, half length and 0 of a capsule. Axes are z. A hull has ``vertices`` (n, 3) and
+    ``faces`` (k, 3), normals outward; a flat one has faces of one side, one of fewer than three
+    vertices none.
+    """
+
+    kind: int
+    radius: float
+    sizes: Floats
+    vertices: Floats | None
+    faces: Ints | None
+    T_body_piece: Floats
+
+    @property
+    def kind_name(self) -> str:
+        """The name of the kind, as messages say it."""
+        return KIND_NAMES[self.kind]
+
+
+def solid_piece(shape: Shape, T_body_piece: Floats) -> Piece:
+    """The piece of a shape that is convex by itself; `Triangles` must be without faces.
+
+    Raises: InputError for sizes below 0 or not finite; UnsupportedFeatureError for meshes.
+    """
+    if isinstance(shape, Triangles) and not len(shape.faces):
+        return hull_piece(shape.vertices, T_body_piece)
+    if isinstance(shape, HalfSpace):
+        return _piece(HALF_SPACE, 0.0, (0, 0, 0), T_body_piece)
+    if isinstance(shape, Sphere):
+        return _piece(POINT, _size(shape.radius, "a sphere's radius"), (0, 0, 0), T_body_piece)
+    if isinstance(shape, Box):
+        halves = [_size(edge, "a box's edge") / 2 for edge in shape.size]
+        return _piece(BOX, 0.0, halves, T_body_piece)
+    if isinstance(shape, Ellipsoid):
+        radii = [_size(half, "an ellipsoid's half axis") for half in shape.radii]
+        return _piece(ELLIPSOID, 0.0, radii, T_body_piece)
+    if isinstance(shape, (Cylinder, Capsule)):
+        name = type(shape).__name__.lower()
+        radius = _size(shape.radius, f"a {name}'s radius")
+        half = _size(shape.length, f"a {name}'s length") / 2
+        if isinstance(shape, Cylinder):
+            return _piece(CYLINDER, 0.0, (radius, half, 0), T_body_piece)
+        return _piece(SEGMENT if half > 0 else POINT, radius, (0, half, 0), T_body_piece)
+    raise UnsupportedFeatureError(
+        f"a {type(shape).__name__} is no convex solid by itself; read the mesh and take its pieces"
+    )
+
+
+def hull_piece(points: ArrayLike, T_body_piece: Floats) -> Piece:
+    """The piece that is the convex hull of points (n, 3) m; flat sets, segments and points too.
+
+    Raises: as `hull_of`.
+    """
+    vertices, faces = hull_of(points)
+    vertices.setflags(write=False)
+    faces.setflags(write=False)
+    return replace(_piece(HULL, 0.0, (0, 0, 0), T_body_piece), vertices=vertices, faces=faces)
+
+
+def _piece(kind: int, radius: float, sizes: Sequence[float], T: Floats) -> Piece:
+    half_axes = np.array(sizes, np.float64)
+    half_axes.setflags(write=False)
+    pose = np.array(T, np.float64)
+    pose.setflags(write=False)
+    return Piece(kind, radius, half_axes, None, None, pose)
+
+
+def _size(value: Any, name: str) -> float:
+    return finite_number(value, name, least=0.0)
+
+
+# --- hulls ----------------------------------------------------------------------------------------
+
+
+def hull_of(points: ArrayLike) -> tuple[Floats, Ints]:
+    """The convex hull of points (n, 3): its vertices, and its faces with normals outward.
+
+    Points in a plane make a flat polygon with triangles on one side, points in a line the two
+    ends, one point itself; the latter two have no faces.
+
+    Raises: InputError for no points and numbers that are not finite; MissingExtraError without
+    SciPy.
+    """
+    given = finite_rows(points, "points of a hull", 3).reshape(-1, 3)
+    if not len(given):
+        raise InputError("a hull of no points; a mesh needs at least one vertex")
+    unique = np.unique(given, axis=0)
+    centred = unique - unique.mean(axis=0)
+    extent = float(np.abs(centred).max())
+    _, spread, axes = np.linalg.svd(centred / (extent or 1.0), full_matrices=False)
+    thick = int((spread > _FLAT * spread[0]).sum()) if extent > 0 else 0
+    if thick == 3:
+        solid = _solid_hull(unique)
+        if solid is not None:
+            return solid
+    if thick >= 2:
+        return _flat_hull(unique, centred @ axes[:2].T)
+    along = centred @ axes[0]
+    ends = sorted({int(along.argmin()), int(along.argmax())})
+    return unique[ends], np.zeros((0, 3), np.int64)
+
+
+def _solid_hull(points: Floats) -> tuple[Floats, Ints] | None:
+    """The hull of points that are not flat, or None where qhull finds them so."""
+    spatial = _scipy_spatial()
+    try:
+        hull = spatial.ConvexHull(points)
+    except spatial.QhullError:
+        return None
+    faces = _renumbered(hull.simplices, hull.vertices)
+    vertices = points[hull.vertices]
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    inward = np.einsum("nj,nj->n", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return vertices, faces
+
+
+def _flat_hull(points: Floats, flat: Floats) -> tuple[Floats, Ints]:
+    """The polygon around points, whose places in their plane are ``flat`` (n, 2)."""
+    spatial = _scipy_spatial()
+    ring = spatial.ConvexHull(flat).vertices
+    fan = np.arange(1, len(ring) - 1)
+    return points[ring], np.column_stack([0 * fan, fan, fan + 1]).astype(np.int64)
+
+
+def _renumbered(faces: Any, kept: Any) -> Ints:
+    number = np.zeros(int(np.max(kept)) + 1, np.int64)
+    number[kept] = np.arange(len(kept))
+    return number[faces]
+
+
+def _scipy_spatial() -> Any:
+    try:
+        from scipy import spatial  # noqa: PLC0415  only who makes hulls needs it
+    except ImportError as error:
+        raise missing_extra("collision shapes made of meshes", "scipy") from error
+    return spatial
+
+
+def hull_planes(vertices: Floats, faces: Ints) -> Floats:
+    """The planes (n, 4) of a hull's faces: outward unit normals and offsets, equal ones once.
+
+    A point x lies in the hull where normal x <= offset for all. A flat hull has none.
+    """
+    if not len(faces):
+        return np.zeros((0, 4))
+    centre = vertices.mean(axis=0)
+    local = vertices - centre
+    extent = float(np.abs(local).max())
+    a, b, c = (local[faces[:, k]] for k in range(3))
+    normals = np.cross((b - a) / extent, (c - a) / extent)
+    length = np.linalg.norm(normals, axis=1)
+    sound = length > 1e-12  # what is thinner is rounding, and its neighbours stand for it
+    normals = normals[sound] / length[sound, None]
+    _, first = np.unique(normals.round(9), axis=0, return_index=True)
+    normals = normals[np.sort(first)]
+    offsets = (normals @ local.T).max(axis=1)
+    if not len(normals) or offsets.min() <= 1e-12 * extent:
+        return np.zeros((0, 4))
+    return np.column_stack([normals, offsets + normals @ centre])
+
+
+def simplified(piece: Piece, most: int) -> tuple[Piece, float]:
+    """A hull of at most ``most`` vertices that holds this one, and how far it reaches out (m).
+
+    The vertices that stand out most are kept, and their hull is scaled about its centre until it
+    holds all of them. Other kinds, flat hulls and small ones are returned as they are, with 0.
+
+    Raises: InputError for fewer than 4 vertices.
+    """
+    if most < 4:
+        raise InputError(f"a hull is simplified to {most} vertices; at least 4 are needed")
+    if piece.vertices is None or piece.faces is None or len(piece.vertices) <= most:
+        return piece, 0.0
+    centre = piece.vertices.mean(axis=0)
+    local = piece.vertices - centre
+    _, axes = np.linalg.eigh(local.T @ local)
+    along = local @ axes
+    kept = list(dict.fromkeys([*map(int, along.argmax(axis=0)), *map(int, along.argmin(axis=0))]))
+    kept = kept[:most]
+    while True:
+        chosen, faces = hull_of(local[kept])
+        planes = hull_planes(chosen, faces)
+        if not len(planes) or planes[:, 3].min() <= 0:
+            return piece, 0.0  # flat, or so odd that its centre is outside
+        beyond = (local @ planes[:, :3].T - planes[:, 3]).max(axis=1)
+        if len(kept) == most:
+            break
+        kept.append(int(beyond.argmax()))
+    scale = float((local @ planes[:, :3].T / planes[:, 3]).max()) * (1 + 1e-12)
+    # each new vertex is an old one moved outward, so this bounds its distance from the piece
+    growth = (scale - 1) * float(np.linalg.norm(chosen, axis=1).max())
+    return hull_piece(chosen * scale + centre, piece.T_body_piece), growth
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple[Floats, Floats]:
+    """The rows (n, 24) of pieces and the flat table of their vertices, as kernels read them.
+
+    A row: kind, radius, sizes (3), first vertex, number of vertices, body (-1 where ``bodies`` is
+    not given), the 3x4 matrix of ``T_body_piece`` by rows, and a sphere in the body's frame that
+    holds the piece (x, y, z, r; r is infinite of a half-space). Vertices of a hull stand as all x,
+    all y, all z in the piece's frame, repeated to a multiple of 8.
+    """
+    rows = np.zeros((len(pieces), PIECE))
+    flat: list[Floats] = []
+    place = 0
+    for row, piece in zip(rows, pieces, strict=True):
+        row[:5] = piece.kind, piece.radius, *piece.sizes
+        if piece.vertices is not None:
+            count = -(-len(piece.vertices) // _LANES) * _LANES
+            padded = np.resize(piece.vertices, (count, 3))
+            row[5:7] = place, count
+            flat.append(padded.T.ravel())
+            place += 3 * count
+        row[8:20] = piece.T_body_piece[:3].ravel()
+    rows[:, 7] = -1 if bodies is None else bodies
+    rows[:, 20:] = bounding_spheres(pieces)
+    return rows, np.concatenate(flat) if flat else np.zeros(0)
+
+
+def bounding_spheres(pieces: Sequence[Piece]) -> Floats:
+    """Spheres (n, 4) that hold each piece, in the body's frame: x, y, z and radius (m)."""
+    spheres = np.zeros((len(pieces), 4))
+    for sphere, piece in zip(spheres, pieces, strict=True):
+        a, b, c = piece.sizes
+        T, core = piece.T_body_piece, 0.0
+        centre = T[:3, 3]
+        if piece.vertices is not None:
+            balls = np.zeros((1, len(piece.vertices), 4))
+            balls[0, :, :3] = piece.vertices @ T[:3, :3].T + centre
+            sphere[:] = enclosing_spheres(balls)[0]
+            continue
+        if piece.kind == HALF_SPACE:
+            core = np.inf
+        elif piece.kind == ELLIPSOID:
+            core = max(a, b, c)
+        else:
+            core = float(np.sqrt(a * a + b * b + c * c))
+        sphere[:3], sphere[3] = centre, _up(core + piece.radius, float(np.abs(centre).max()))
+    return spheres
+
+
+def enclosing_spheres(balls: Floats) -> Floats:
+    """Small spheres (m, 4) around groups of balls (m, k, 4); a group repeats balls to fill up.
+
+    Centres move to the farthest ball by steps that fade; radii then hold every ball.
+
+    Source: M. Bădoiu and K. Clarkson, "Smaller core-sets for balls", SODA 2003.
+    """
+    places, radii = balls[:, :, :3], balls[:, :, 3]
+    centre = (places.min(axis=1) + places.max(axis=1)) / 2
+    best, best_radius = centre, _reach(places, radii, centre)[0]
+    for k in range(_ENCLOSING_ROUNDS):
+        reach, far = _reach(places, radii, centre)
+        better = reach < best_radius
+        best = np.where(better[:, None], centre, best)
+        best_radius = np.where(better, reach, best_radius)
+        toward = np.take_along_axis(places, far[:, None, None], axis=1)[:, 0] - centre
+        length = np.linalg.norm(toward, axis=1)
+        grip = np.take_along_axis(radii, far[:, None], axis=1)[:, 0] + length
+        step = np.where(length > 0, grip / (k + 2) / np.where(length > 0, length, 1), 0)
+        centre = centre + np.minimum(step, 1)[:, None] * toward
+    size = np.abs(best).max(axis=1, initial=0.0)
+    return np.column_stack([best, _up(best_radius, size)])
+
+
+def _reach(places: Floats, radii: Floats, centre: Floats) -> tuple[Floats, Ints]:
+    reach = np.linalg.norm(places - centre[:, None], axis=2) + radii
+    far = reach.argmax(axis=1)
+    return np.take_along_axis(reach, far[:, None], axis=1)[:, 0], far
+
+
+def _up(radius: Any, size: Any) -> Any:
+    """A radius a little larger than rounding makes any distance at this size."""
+    return radius + 4e-15 * (radius + size)

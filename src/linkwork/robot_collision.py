@@ -1,0 +1,171 @@
+"""The method of `Robot` for collision: its model, made of the shapes of its description."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from linkwork import settings
+from linkwork.appearance import first_found, shown_parts
+from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.locating import Folders
+from linkwork.mechanism.shapes import LinkShape, MeshFile, Shapes, Triangles, Unread
+
+if TYPE_CHECKING:
+    from linkwork.collision.model import CollisionModel
+    from linkwork.robot import Robot
+
+Source = Literal["collision", "visual"]
+
+
+class RobotCollision:
+    """What a robot can touch."""
+
+    def collision(
+        self,
+        *,
+        overhang: float = 0.02,
+        srdf: Any = "beside",
+        decompose: str = "components",
+        shapes: Source | None = None,
+        allow: Folders = (),
+    ) -> CollisionModel:
+        """The collision model: convex pieces of the links' shapes, and the pairs that can touch.
+
+        It is made of the <collision> shapes, or where a robot has none at all of the visual ones,
+        which ``model.parts.notes`` say; ``shapes`` asks for one kind. The balls around the pieces
+        reach at most ``overhang`` (m) out of them: smaller is finer, and slower. ``srdf`` is a
+        file, or None; by default one that lies beside the description. ``decompose`` is what is
+        done with meshes that are not convex, see `linkwork.collision.mesh_pieces.convex_pieces`.
+        A model is kept: the same call gives the same one.
+
+        Raises: UnsupportedFeatureError for a robot without a description or without shapes;
+        InputError for meshes as `link_parts`; DescriptionError for an SRDF that cannot be read.
+        """
+        robot = cast("Robot", self)
+        key = (overhang, os.fspath(srdf) if srdf else srdf, decompose, shapes, str(allow))
+        known = robot.__dict__.setdefault("_collision_models", {})
+        if key not in known:
+            known[key] = _model(robot, overhang, srdf, decompose, shapes, allow)
+        return known[key]
+
+
+def _model(
+    robot: Robot, overhang: float, srdf: Any, decompose: str, wanted: Source | None, allow: Folders
+) -> CollisionModel:
+    from linkwork.collision.build import LinkSolid, build_model  # noqa: PLC0415  not all need it
+
+    described = robot.shapes
+    if described is None:
+        raise UnsupportedFeatureError(
+            f"{robot.name} has no shapes to collide with, since it was not loaded from a "
+            "description; load it from a URDF or an MJCF"
+        )
+    kind, notes = _kind(robot, described, wanted)
+    solids: list[LinkSolid] = []
+    names = set(robot.mechanism.frame_names)
+    for link, shape in _shapes(described, kind):
+        if link in names:
+            where = f"link '{link}'"
+            solids.append(LinkSolid(link, shape, _content(shape, described.file, allow, where)))
+
+    def opened(shape: LinkShape) -> LinkShape:
+        return _with_mesh(shape, described.file, allow)
+
+    return build_model(
+        robot.mechanism,
+        solids,
+        opened,
+        overhang=overhang,
+        decompose=decompose,
+        srdf=_srdf(robot, srdf, described.file),
+        compiler=settings.compiler(),
+        threads=settings.most_threads(),
+        notes=notes,
+    )
+
+
+def _shapes(described: Shapes, kind: Source) -> Iterator[tuple[str, LinkShape]]:
+    for link, shapes in described.of_link.items():
+        for shape in shapes:
+            if shape.kind == kind:
+                yield link, shape
+
+
+def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Source, list[str]]:
+    """Which shapes collide, and what is to be said of it."""
+    has = {shape.kind for shapes in described.of_link.values() for shape in shapes}
+    if wanted not in (None, "collision", "visual"):
+        raise InputError(f"shapes is 'collision' or 'visual', not {wanted!r:.60}")
+    if not has or (wanted is not None and wanted not in has):
+        what = f"{wanted} shapes" if wanted else "shapes"
+        raise UnsupportedFeatureError(
+            f"{robot.name} has no {what}, so nothing is known of what it touches: give its links "
+            "<collision> shapes"
+        )
+    if wanted is None and "collision" not in has:
+        return "visual", ["the robot has no collision shapes: the visual ones are taken"]
+    kind: Source = wanted or "collision"
+    bare = [
+        link
+        for link, shapes in described.of_link.items()
+        if any(s.kind == "visual" for s in shapes) and not any(s.kind == kind for s in shapes)
+    ]
+    listed = ", ".join(f"'{link}'" for link in bare)
+    return kind, [f"seen, but without collision shapes: {listed}"] if bare else []
+
+
+def _content(shape: LinkShape, file: str | None, allow: Folders, where: str) -> bytes:
+    """What a shape is, as bytes for the key of the cache; of a mesh file, what the file holds."""
+    solid = shape.shape
+    if isinstance(solid, Unread):
+        kind = InputError if solid.fault else UnsupportedFeatureError
+        raise kind(f"{where}: {solid.why}")
+    parts = [repr(type(solid).__name__).encode(), shape.T_link_shape.tobytes()]
+    if isinstance(solid, Triangles):
+        parts += [solid.vertices.tobytes(), solid.faces.tobytes()]
+    else:
+        parts.append(repr(solid).encode())
+    if isinstance(solid, MeshFile):
+        try:
+            path = first_found(solid.names, file, allow)
+            parts.append(hashlib.sha256(Path(path).read_bytes()).digest())
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+    return b"|".join(parts)
+
+
+def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
+    """The shape with what its mesh file holds."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    import numpy as np  # noqa: PLC0415
+
+    if not isinstance(shape.shape, MeshFile):
+        return shape
+    shown = shown_parts(shape, file, allow)
+    if shown.errors:
+        raise shown.errors[0]
+    vertices, faces, n = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
+    for part in shown.pieces:
+        vertices.append(np.asarray(part.mesh.vertices, np.float64))
+        faces.append(np.asarray(part.mesh.faces, np.int64) + n)
+        n += len(vertices[-1])
+    return replace(shape, shape=Triangles(np.concatenate(vertices), np.concatenate(faces)))
+
+
+def _srdf(robot: Robot, given: Any, file: str | None) -> Any:
+    """The SRDF that is given, or lies beside the description."""
+    from linkwork.formats import srdf  # noqa: PLC0415  not all need it
+
+    if given is None:
+        return None
+    if given != "beside":
+        return given if isinstance(given, srdf.Srdf) else srdf.read(given)
+    if not file:
+        return None
+    found = srdf.beside(Path(file), robot.name)
+    return None if found is None else srdf.read(found)

@@ -1,0 +1,70 @@
+"""Held objects: what they are made of, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.collision.attached import attach, check_attached
+from linkwork.formats.urdf.records import Box, Sphere
+from linkwork.mechanism.shapes import HalfSpace
+
+
+def test_an_object_of_a_scene_is_held_and_given_back() -> None:
+    scene = lw.Scene()
+    part = scene.add_box("part", [1, 2, 3], [5, 0, 0])
+    held = attach("part", part, "hand", [0, 0, 0.1], allowed=["finger", "hand", "finger"])
+    assert held.shape is part.shape and held.allowed == ("finger", "hand")
+    np.testing.assert_array_equal(held.T_frame_object[:3, 3], [0, 0, 0.1])
+    with pytest.raises(ValueError, match="read-only"):
+        held.T_frame_object[0, 0] = 2
+    T_world_hand = lw.pose([1, 2, 3], rpy=[0.1, 0.2, 0.3])
+    scene.remove("part")
+    scene.add_shape("part", held.shape, held.released(T_world_hand))
+    found = scene.get("part").T_world_object
+    np.testing.assert_allclose(found, T_world_hand @ held.T_frame_object, atol=1e-15)
+
+
+def test_a_shape_is_held_in_the_frame_itself() -> None:
+    held = attach("ball", Sphere(0.1), "hand")
+    np.testing.assert_array_equal(held.T_frame_object, np.eye(4))
+    assert held.allowed == ()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: attach("", Sphere(1), "hand"), lw.InputError, "name of a held object must be"),
+        (lambda: attach("a", Sphere(1), 3), lw.InputError, "frame must be a text, not 3"),  # type: ignore[arg-type]
+        (lambda: attach("a", "box", "hand"), lw.InputError, "has the shape Box, Sphere.*not str"),
+        (lambda: attach("a", HalfSpace(), "hand"), lw.UnsupportedFeatureError, "a half-space"),
+        (lambda: attach("a", Sphere(1), "hand", np.eye(3)), lw.InputError, r"shape \(4, 4\)"),
+        (lambda: attach("a", Sphere(1), "hand", 2 * np.eye(4)), lw.InputError, "not a rigid pose"),
+        (lambda: attach("a", Sphere(1), "hand", allowed="hand"), lw.InputError, "names of links"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_held_is_refused(make, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_points_cannot_be_held() -> None:
+    scene = lw.Scene()
+    cloud = scene.add_points("p", [[0, 0, 0]])
+    with pytest.raises(lw.UnsupportedFeatureError, match="'p' is a cloud of points"):
+        attach("p", cloud, "hand")
+
+
+def test_names_are_looked_up_in_the_robot() -> None:
+    frames, links = ("base", "hand", "tool"), ("base", "hand")
+    good = attach("part", Box((1, 1, 1)), "tool", allowed=["hand", "other"])
+    other = attach("other", Box((1, 1, 1)), "hand")
+    check_attached([good, other], frames, links)
+    with pytest.raises(lw.UnknownNameError, match="no link or held object named 'other'"):
+        check_attached([good], frames, links)
+    with pytest.raises(lw.UnknownNameError, match="no frame named 'tol'; nearest: tool"):
+        check_attached([attach("part", Sphere(1), "tol")], frames, links)
+    for name in ("hand", "other"):
+        with pytest.raises(lw.InputError, match=f"'{name}' is the name of a link or another"):
+            check_attached([other, attach(name, Sphere(1), "hand")], frames, links)
