@@ -23,6 +23,7 @@ in 10,000 pairs with a cylinder is 1e-7 of its size short; curved pieces that sh
 within each other are 3e-6 short.
 """
 
+from linkwork.collision.pieces import GRID
 from linkwork.compile.typed import (
     F64,
     I64,

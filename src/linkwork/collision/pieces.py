@@ -42,7 +42,7 @@ _FLAT = 1e-10
 _ENCLOSING_ROUNDS = 300
 
 
-GRID = 6
+GRID = 4
 """Cells along each edge of the cube of directions, for hulls of many vertices."""
 
 FEW_VERTICES = 24
