@@ -68,7 +68,7 @@ def test_pinocchio_says_the_same() -> None:
 
 def test_what_does_not_close_is_not_timed(context: Context, five: Any) -> None:
     given = five.states(4, 0.3)
-    case = closed.Case(context, "five_bar", "assemble from near")
+    case = closed.asked_of(context, "five_bar", "assemble from near")
 
     def check(found: list[Any]) -> tuple[float, str]:
         return five.open_by(found, given)
