@@ -31,6 +31,7 @@ CASES = {
     "compile": "the first call in a fresh process",
     "ik": "inverse kinematics: batch and one target",
     "closed": "mechanisms with loops: assembling, ik, Jacobian of the actuation, dynamics",
+    "collision": "what touches, distances: Panda among boxes and cylinders",
     "all": "everything",
 }
 _OPERATION = {"fk": "pose", "fk_all": "all_poses", "jacobian": "jacobian"}
@@ -136,7 +137,8 @@ def take_seats(
 def expand(cases: Sequence[str]) -> list[str]:
     """Cases without "all" and without repetitions."""
     if "all" in cases:
-        return ["single", "batch", "dynamics", "load", "import", "compile", "ik", "closed"]
+        return ["single", "batch", "dynamics", "load", "import", "compile", "ik", "closed",
+                "collision"]  # fmt: skip
     return list(dict.fromkeys(cases))
 
 
@@ -144,11 +146,11 @@ def _case(case: str, context: Context, options: argparse.Namespace, data: Path) 
     if case == "import":
         startup.imports(context)
         return
-    if case == "closed":
-        # it runs in this process, Linkwork with it: no other case needs that
-        from benchmarks import closed  # noqa: PLC0415
+    if case in ("closed", "collision"):
+        # they run in this process, Linkwork with them: no other case needs that
+        from benchmarks import closed, collision  # noqa: PLC0415
 
-        closed.run(context)
+        closed.run(context) if case == "closed" else collision.run(context, data)
         return
     names = options.robots or DEFAULT_ROBOTS.get(case, ("panda", "talos"))
     for name in names:

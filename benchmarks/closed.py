@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 import linkwork as lw
 from benchmarks import closed_peers as peers
 from benchmarks.context import Context
-from benchmarks.lines import Line, compile_loop, measure
-from benchmarks.results import Measurement
+from benchmarks.in_process import Case
+from benchmarks.lines import Line
 from linkwork.models import MODELS
 
 Floats = NDArray[np.float64]
@@ -46,62 +45,9 @@ GENERAL = {
 }
 
 
-@dataclass
-class Timed:
-    """A line with its inputs; ``check`` gives what its answers are wrong by, and says more."""
-
-    peer: str
-    line: Line
-    items: Sequence[Any]
-    per_item: int = 1
-    check: Callable[[list[Any]], tuple[float, str]] | None = None
-
-
-@dataclass
-class Case:
+def asked_of(context: Context, name: str, operation: str) -> Case:
     """What is asked of one mechanism."""
-
-    context: Context
-    name: str
-    operation: str
-    lines: list[Timed] = field(default_factory=list)
-
-    def add(self, peer: str, line: Line, items: Sequence[Any], **more: Any) -> None:
-        """One side's way."""
-        self.lines.append(Timed(peer, line, items, **more))
-
-    def run(self) -> None:
-        """Check all lines, then time them in turns."""
-        self.context.say(f"{self.name}: {self.operation}")
-        ready: list[tuple[Timed, Measurement, Any]] = []
-        for each in self.lines:
-            entry = Measurement(
-                "closed", self.name, self.operation, 1, each.peer, each.line.label,
-                each.line.role, notes=list(each.line.notes),
-            )  # fmt: skip
-            self.context.report.measurements.append(entry)
-            loop = compile_loop(each.line)
-            if self._agrees(each, loop, entry):
-                ready.append((each, entry, loop))
-        for _ in range(self.context.rounds):
-            for each, entry, loop in ready:
-                per_pass = each.per_item * len(each.items)
-                found = measure(loop, each.items, per_pass=per_pass, seconds=self.context.seconds)
-                entry.add(found)
-
-    def _agrees(self, each: Timed, loop: Any, entry: Measurement) -> bool:
-        if each.check is None:
-            return True
-        wrong, said = each.check([loop([item]) for item in each.items])
-        entry.agreement = f"{wrong:.1e}"
-        if said:
-            entry.notes.append(said)
-        if wrong <= CLOSED:
-            return True
-        entry.disagrees = True
-        if each.peer == self.context.ours:
-            self.context.report.problem(f"{self.name} {self.operation}: off by {wrong:.1e}")
-        return False
+    return Case(context, "closed", name, operation, CLOSED)
 
 
 class Mechanism:
@@ -168,7 +114,7 @@ def must_show(context: Context, of: Mechanism) -> None:
     said = f"closure {gap:.1e}, {100 * refused:.2f} % refused"
     if gap >= 1e-12:
         context.report.problem(f"{of.name}: closure {gap:.1e} is above 1e-12")
-    case = Case(context, of.name, "assemble, any state")
+    case = asked_of(context, of.name, "assemble, any state")
     solver = of.robot.assembler()
     line = Line("assembler.solve, 10,000 rows", "r = solve(q)", {"solve": solver.solve}, "batch")
     case.add(context.ours, line, [given], per_item=MUST_SHOW, check=lambda _: (gap, said))
@@ -177,7 +123,7 @@ def must_show(context: Context, of: Mechanism) -> None:
 
 def assembly(context: Context, of: Mechanism) -> None:
     """Single calls from near beside the peers', and a batch."""
-    case = Case(context, of.name, "assemble from near")
+    case = asked_of(context, of.name, "assemble from near")
     given, near = of.states(SINGLE, SPREAD), of.near
     rows = list(given)
     few, slow = given[:SLOW], list(given[:SLOW])
@@ -213,7 +159,7 @@ TARGETS = {"stewart": True, "delta": False, "excavator": False, "five_bar": Fals
 
 def inverse(context: Context, of: Mechanism) -> None:
     """Frames to configurations that are assembled, one a call and in a batch."""
-    case, robot, turned = Case(context, of.name, "ik with loops"), of.robot, TARGETS[of.name]
+    case, robot, turned = asked_of(context, of.name, "ik with loops"), of.robot, TARGETS[of.name]
     T = robot.fk(of.assembled(10_000), of.tip)
     task = lw.ik.Pose(of.tip) if turned else lw.ik.Position(of.tip, axes=_axes(of.name))
     tight = {"position_tolerance": 1e-10, "rotation_tolerance": 1e-10} if turned else {}
@@ -258,7 +204,7 @@ def _axes(name: str) -> str:
 
 def actuation(context: Context, of: Mechanism) -> None:
     """From speeds of the actuated joints to the frame's velocity."""
-    case, robot, tip = Case(context, of.name, "actuation Jacobian"), of.robot, of.tip
+    case, robot, tip = asked_of(context, of.name, "actuation Jacobian"), of.robot, of.tip
     q = of.assembled(SINGLE)
     many = np.ascontiguousarray(np.tile(q, (50, 1)))
     expected = robot.actuation_jacobian(q, tip)
@@ -280,7 +226,7 @@ def actuation(context: Context, of: Mechanism) -> None:
 
 def dynamics(context: Context, of: Mechanism) -> None:
     """Accelerations that keep the loops closed, where `forward_dynamics` gives those."""
-    case, robot = Case(context, of.name, "forward dynamics"), of.robot
+    case, robot = asked_of(context, of.name, "forward dynamics"), of.robot
     q = of.assembled(SINGLE)
     rates = robot.passive_rates(q)
     speeds = of.rng.uniform(-1, 1, (SINGLE, rates.shape[2]))

@@ -56,6 +56,7 @@ def page(report: Report, pictures: Sequence[str] = ()) -> str:
         _compile(report),
         _ik(report),
         _closed(report),
+        _collision(report),
     ]
     parts += [_left_out(report), _versions(report)]
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
@@ -243,10 +244,30 @@ def _ik(report: Report) -> str:
 
 
 def _closed(report: Report) -> str:
-    """Mechanisms with loops: all sides in one process, so ratios stand in every line."""
+    """Mechanisms with loops."""
+    text = (
+        "Every answer is checked: loops closed within 1e-9, at the positions or the frame given. "
+        "Single calls\nstart at neutral, within the middle 30 % of the ranges; time is per answer. "
+        "SciPy is given our compiled\nequations; CasADi has them as its own graph.\n"
+    )
+    return _in_process(report, "closed", "Mechanisms with loops", text)
+
+
+def _collision(report: Report) -> str:
+    """What touches."""
+    text = (
+        "Panda against 20 boxes and cylinders, and itself; all sides have the same convex shapes "
+        "and pairs. Notes say\nhow many states touch, and of how many of 1,000 a side says "
+        "otherwise than coal's signed distances do.\n"
+    )
+    return _in_process(report, "collision", "Collision", text)
+
+
+def _in_process(report: Report, case: str, title: str, text: str) -> str:
+    """All sides of these cases run in one process, so ratios stand in every line."""
     rows: list[list[str]] = []
     for e in report.measurements:
-        if e.case != "closed" or not e.measured:
+        if e.case != case or not e.measured:
             continue
         found = ratios(e, report.measurements)
         beside = " · ".join(f"{factor(value.median)} {role}" for role, value in found.items())
@@ -255,12 +276,7 @@ def _closed(report: Report) -> str:
     if not rows:
         return ""
     head = ["", "what", "side", "line", "time", "÷ ours", "notes"]
-    text = (
-        "Every answer is checked: loops closed within 1e-9, at the positions or the frame given. "
-        "Single calls\nstart at neutral, within the middle 30 % of the ranges; time is per answer. "
-        "SciPy is given our compiled\nequations; CasADi has them as its own graph.\n"
-    )
-    return f"## Mechanisms with loops\n\n{text}\n{markdown(head, rows, left=4)}"
+    return f"## {title}\n\n{text}\n{markdown(head, rows, left=4)}"
 
 
 def _left_out(report: Report) -> str:

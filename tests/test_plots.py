@@ -292,8 +292,10 @@ def tip_of(robot):
     return MODELS[robot.name].tip
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize(
+    "name",
+    [n if n == "four_bar" else pytest.param(n, marks=pytest.mark.slow) for n in sorted(MODELS)],
+)
 def test_every_bundled_robot_is_plotted_or_refused_by_name(name):
     robot = lw.load(name)
     q = robot.random(3, seed=1)

@@ -292,9 +292,12 @@ def test_passive_rates_next_to_a_singularity():
     assert following(NUMPY, m, robot.assemble([0.0]).q, free_motions=0).singular
 
 
+EVERY_REFERENCE = [(name, r) for name in CLOSED for r in REFERENCES if name == "five_bar"]
+EVERY_REFERENCE += [(name, REFERENCES[k % 3]) for k, name in enumerate(CLOSED)]
+
+
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", CLOSED)
-@pytest.mark.parametrize("reference", REFERENCES)
+@pytest.mark.parametrize(("name", "reference"), list(dict.fromkeys(EVERY_REFERENCE)))
 def test_the_actuation_jacobian_is_a_product(name: str, reference):
     robot, tip = lw.load(name), MODELS[name].tip
     q = robot.assemble().q

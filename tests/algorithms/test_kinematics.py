@@ -198,10 +198,12 @@ def test_jax_differentiates_poses_and_centres_through_integrate(every_joint: Mec
     def moved(name, **static):
         return lambda q, v: evaluate(name, m, evaluate("integrate", m, q, v), **static)
 
+    random = rng("jacobian jax")
+    derivative = jax.jit(jax.jacfwd(moved("fk", frame="tool"), argnums=1))
     for _ in range(3):
-        q = jax.numpy.asarray(random_configuration(rng("jacobian jax"), m))
+        q = jax.numpy.asarray(random_configuration(random, m))
         T = evaluate("fk", m, q, frame="tool")
-        dT = np.array(jax.jit(jax.jacfwd(moved("fk", frame="tool"), argnums=1))(q, still))
+        dT = np.array(derivative(q, still))
         for reference in REFERENCES:
             J = evaluate("jacobian", m, q, frame="tool", reference=reference)
             np.testing.assert_allclose(J, twist(np.array(T), dT, reference), rtol=0, atol=1e-13)

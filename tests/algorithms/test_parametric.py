@@ -29,11 +29,14 @@ from seeds import rng
 WITHOUT = ("integrate", "difference", "all_positions")
 NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
 SLOW_IN_JAX = (
+    "bias_forces",
+    "centroidal_matrix",
     "coriolis_matrix",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "inverse_dynamics_derivatives",
     "inverse_mass_matrix",
+    "jacobian_dot",
     "regressor",
 )
 """JAX's compiler takes too long over these; CasADi's derivatives are compared all the same."""

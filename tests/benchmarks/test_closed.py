@@ -68,7 +68,7 @@ def test_pinocchio_says_the_same() -> None:
 
 def test_what_does_not_close_is_not_timed(context: Context, five: Any) -> None:
     given = five.states(4, 0.3)
-    case = closed.Case(context, "five_bar", "assemble from near")
+    case = closed.asked_of(context, "five_bar", "assemble from near")
 
     def check(found: list[Any]) -> tuple[float, str]:
         return five.open_by(found, given)
@@ -81,7 +81,8 @@ def test_what_does_not_close_is_not_timed(context: Context, five: Any) -> None:
     good, bad = context.report.measurements
     assert good.measured and not good.disagrees and len(good.cpu) == 2
     assert bad.disagrees and not bad.measured and not context.report.problems
-    case.lines = [closed.Timed("linkwork", wrong, list(given), check=check)]
+    case.lines.clear()
+    case.add("linkwork", wrong, list(given), check=check)
     case.run()
     assert "off by" in context.report.problems[0]
 

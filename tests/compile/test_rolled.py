@@ -83,7 +83,10 @@ def test_every_type_of_joint_and_couplings(name: str):
 
 
 @pytest.mark.parametrize("shape", [chain, pytest.param(star, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", ["fk_all", "inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize(
+    "name",
+    ["fk_all", "inverse_dynamics", pytest.param("forward_dynamics", marks=pytest.mark.slow)],
+)
 def test_long_ones_are_loops_by_themselves(name: str, shape):
     m = shape(LONGEST_UNROLLED + 30)
     recipe = algorithm_recipe(name, m)

@@ -47,8 +47,9 @@ def placed(robot: Any, frame: str) -> tuple[str, np.ndarray]:
     return link, np.linalg.solve(robot.fk(q, link), robot.fk(q, frame))
 
 
-@pytest.mark.sweep(2)
-@pytest.mark.parametrize("name", [*POINTS, "pose", "position"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(n, marks=pytest.mark.slow) for n in (*POINTS, "position")), "pose"]
+)
 def test_pinocchio(name: str):
     pin = pinocchio()
     robot, q, v, tau = states(name)
@@ -77,8 +78,9 @@ def test_pinocchio(name: str):
     near(robot.forward_dynamics(q, v, tau), np.array(found), WITHIN)
 
 
-@pytest.mark.sweep(2)
-@pytest.mark.parametrize("name", [*POINTS, "pose", "position"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(n, marks=pytest.mark.slow) for n in (*POINTS, "position")), "pose"]
+)
 def test_mujoco(name: str):
     mujoco: Any = pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is missing")
     robot, q, v, tau = states(name)
