@@ -18,8 +18,9 @@ needs one support point.
 
 Both end where the bounds from the two sides meet: within rounding for points, segments, boxes and
 hulls, to 1e-10 of the pieces' size for cylinders and ellipsoids. Both have a most of steps. Where
-these, or rounding, end them earlier the result is the lower bound, which a normal proves: so it is
-where curved pieces that share an axis lie deep within each other (seen: 3e-6 of their size short).
+these, or rounding, end them earlier the result is the lower bound, which a normal proves. Seen: one
+in 10,000 pairs with a cylinder is 1e-7 of its size short; curved pieces that share an axis deep
+within each other are 3e-6 short.
 """
 
 from linkwork.compile.typed import (
@@ -289,10 +290,30 @@ def _farthest_of_round(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F
 
 
 @typed
+def _cell(x: F64, y: F64, z: F64) -> I64:
+    """The cell of a direction in the table of `pieces.by_direction`."""
+    main, u, v, face = x, y, z, 0
+    if abs(y) > abs(main):
+        main, u, v, face = y, z, x, 2
+    if abs(z) > abs(main):
+        main, u, v, face = z, x, y, 4
+    if main < 0.0:
+        face += 1
+    scale = 0.5 * GRID / max(abs(main), 1e-300)
+    i = i64(min(max(u * scale + 0.5 * GRID, 0.0), GRID - 1.0))
+    j = i64(min(max(v * scale + 0.5 * GRID, 0.0), GRID - 1.0))
+    return (face * GRID + i) * GRID + j
+
+
+@typed
 def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     """Farthest vertex of a hull in a direction: WIDTH at a time."""
     first = i64(row[5])
     n = i64(row[6])
+    if row[2] > 0.0:
+        cell = offset(vertices, first + 3 * n + 2 * _cell(x, y, z))
+        first += i64(cell[0])
+        n = i64(cell[1])
     high = x * lanes(vertices, first) + y * lanes(vertices, first + n)
     high = high + z * lanes(vertices, first + 2 * n)
     place = splat(0.0)

@@ -42,6 +42,13 @@ _FLAT = 1e-10
 _ENCLOSING_ROUNDS = 300
 
 
+GRID = 6
+"""Cells along each edge of the cube of directions, for hulls of many vertices."""
+
+FEW_VERTICES = 24
+"""Vertices of a hull of which all are looked at."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
     """A convex solid in a body: all points within ``radius`` of its core, lengths in metre.
@@ -250,7 +257,8 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     A row: kind, radius, sizes (3), first vertex, number of vertices, body (-1 where ``bodies`` is
     not given), the 3x4 matrix of ``T_body_piece`` by rows, and a sphere in the body's frame that
     holds the piece (x, y, z, r; r is infinite of a half-space). Vertices of a hull stand as all x,
-    all y, all z in the piece's frame, repeated to a multiple of 8.
+    all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
+    what `by_direction` gives follows them.
     """
     rows = np.zeros((len(pieces), PIECE))
     flat: list[Floats] = []
@@ -262,11 +270,51 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             padded = np.resize(piece.vertices, (count, 3))
             row[5:7] = place, count
             flat.append(padded.T.ravel())
-            place += 3 * count
+            if count > FEW_VERTICES:
+                row[2] = GRID
+                flat.append(by_direction(piece.vertices, 3 * count))
+            place += sum(len(each) for each in flat[-2 if row[2] else -1 :])
         row[8:20] = piece.T_body_piece[:3].ravel()
     rows[:, 7] = -1 if bodies is None else bodies
     rows[:, 20:] = bounding_spheres(pieces)
     return rows, np.concatenate(flat) if flat else np.zeros(0)
+
+
+def by_direction(vertices: Floats, place: int) -> Floats:
+    """Which vertices can be the farthest, by direction: a table of 6 x GRID x GRID cells of a cube.
+
+    For each cell the first place of a list of vertices and their number, a multiple of 8, and then
+    the lists, each as all x, all y, all z. Places count from where the hull's vertices begin, so
+    many numbers before. The cells of the faces +x, -x, +y, ... lie side by side in the two axes
+    that follow. A vertex is left out where another one is farther at all four corners of the cell,
+    and so at every direction between.
+    """
+    edges = np.linspace(-1.0, 1.0, GRID + 1)
+    low, high = edges[:-1] - 1e-9, edges[1:] + 1e-9
+    head = np.zeros((6, GRID, GRID, 2))
+    lists: list[Floats] = []
+    place += head.size
+    for face in range(6):
+        axis, sign = face // 2, 1.0 - 2.0 * (face % 2)
+        others = vertices[:, [(axis + 1) % 3, (axis + 2) % 3]]
+        for i in range(GRID):
+            for j in range(GRID):
+                u, v = low[[i, i]].copy(), low[[j, j]].copy()
+                u[1], v[1] = high[i], high[j]
+                at_u, at_v = others[:, :1] * u, others[:, 1:] * v
+                heights = sign * vertices[:, axis, None] + np.column_stack(
+                    [at_u + at_v[:, :1], at_u + at_v[:, 1:]]
+                )
+                far = int(heights.sum(axis=1).argmax())
+                kept = np.flatnonzero((heights > heights[far]).any(axis=1))
+                h = heights[kept]
+                beaten = ((h[None] >= h[:, None]).all(axis=2) & (h[None] > h[:, None]).any(axis=2))
+                kept = np.append(kept[~beaten.any(axis=1)], far)
+                count = -(-len(kept) // _LANES) * _LANES
+                head[face, i, j] = place, count
+                lists.append(np.resize(vertices[kept], (count, 3)).T.ravel())
+                place += 3 * count
+    return np.concatenate([head.ravel(), *lists])
 
 
 def bounding_spheres(pieces: Sequence[Piece]) -> Floats:

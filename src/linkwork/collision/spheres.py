@@ -55,6 +55,9 @@ FULL = 1 + ENTRY * MOST_TODO
 all pieces are looked at. Each note has first and count of pieces of one body, the same of another
 (or the row of an obstacle), whether it is a body's (0) or an obstacle's (-1), and the lanes."""
 
+MOST_BALLS = 64
+"""Balls of a part, and inner balls of a body, at most."""
+
 MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
 
@@ -132,6 +135,15 @@ def near_balls(a: PtrF32, radius_a: F32, b: PtrF32, radius_b: F32) -> Mask32:
     z = lanes(a, 2 * WIDTH32) - lanes(b, 2 * WIDTH32)
     reach = radius_a + radius_b
     return x * x + (y * y + z * z) < reach * reach
+
+
+@typed
+def near_ball(centre: PtrF32, radius: F32, ball: PtrF32) -> Mask32:
+    """The lanes in which a ball meets one that is the same in all."""
+    x, y, z = lanes(centre, 0) - ball[0], lanes(centre, WIDTH32) - ball[1], ball[2]
+    z_apart = lanes(centre, 2 * WIDTH32) - z
+    reach = radius + ball[3]
+    return x * x + (y * y + z_apart * z_apart) < reach * reach
 
 
 @typed
@@ -252,8 +264,12 @@ def box_against(
     room: PtrF32,
 ) -> I64:
     """The lanes in which a body surely touches the piece of a row; what may touch is noted."""
-    shape = offset(boxes, row * BOX)
-    near = bits_of(near_box(centre, balls[body * BALL + 3], shape)) & given
+    shape, radius = offset(boxes, row * BOX), balls[body * BALL + 3]
+    around = offset(boxes, 2 * scene[N_ROWS] * BOX + row * BALL)
+    near = bits_of(near_ball(centre, radius, around)) & given
+    if near == 0:
+        return 0
+    near &= bits_of(near_box(centre, radius, shape))
     if near == 0 or is_allowed(scene, body, row):
         return 0
     inner = offset(shape, scene[N_ROWS] * BOX)
@@ -278,14 +294,14 @@ def against_scene(
     """The lanes in which the robot surely touches the scene; what may touch is noted.
 
     ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
-    boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked where there are many;
+    boxes; balls around the boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked where there are many;
     ``rows``: room for as many.
     """
     hit = 0
     n_rows, n_planes = scene[N_ROWS], scene[N_PLANES]
     chunks = (n_rows + WIDTH32 - 1) // WIDTH32
     singles = offset(shapes, chunks * WIDTH32 * BOX)
-    planes = offset(singles, 2 * n_rows * BOX)
+    planes = offset(singles, n_rows * (2 * BOX + BALL))
     inner_planes = offset(planes, n_planes * PLANE)
     for body in range(robot[N_BODIES]):
         ball = offset(balls, body * BALL)
@@ -389,26 +405,37 @@ def balls_against(
     pose_a: PtrF32,
     balls_a: PtrF32,
     n_a: I64,
+    whole_a: PtrF32,
+    radius_a: F32,
     pose_b: PtrF32,
     balls_b: PtrF32,
     n_b: I64,
+    whole_b: PtrF32,
+    radius_b: F32,
     live: I64,
     room: PtrF32,
 ) -> I64:
-    """The lanes in which one of n_a balls of a body meets one of n_b balls of another."""
+    """The lanes in which one of n_a balls of a body meets one of n_b balls of another.
+
+    ``whole_a`` and ``whole_b``: the centres of balls that hold them all.
+    """
     found = 0
+    near_b = local_i64(MOST_BALLS)
     other = offset(room, 3 * WIDTH32)
     for j in range(n_b):
-        place(pose_b, offset(balls_b, j * BALL), offset(other, j * 3 * WIDTH32))
+        ball, at = offset(balls_b, j * BALL), offset(other, j * 3 * WIDTH32)
+        place(pose_b, ball, at)
+        near_b[j] = bits_of(near_balls(at, ball[3], whole_a, radius_a)) & live
     for i in range(n_a):
         ball = offset(balls_a, i * BALL)
         place(pose_a, ball, room)
+        near_a = bits_of(near_balls(room, ball[3], whole_b, radius_b)) & live & ~found
+        if near_a == 0:
+            continue
         for j in range(n_b):
-            radius = balls_b[j * BALL + 3]
-            found |= bits_of(near_balls(room, ball[3], offset(other, j * 3 * WIDTH32), radius))
-        found &= live
-        if found == live:
-            break
+            if near_a & near_b[j] != 0:
+                at = offset(other, j * 3 * WIDTH32)
+                found |= bits_of(near_balls(room, ball[3], at, balls_b[j * BALL + 3])) & live
     return found
 
 
@@ -462,9 +489,13 @@ def against_itself(
                     pose_a,
                     offset(balls, part_a[0] * BALL),
                     part_a[1],
+                    room,
+                    ball[3],
                     pose_b,
                     offset(balls, part_b[0] * BALL),
                     part_b[1],
+                    other,
+                    radius,
                     live,
                     free_room,
                 )
@@ -475,9 +506,13 @@ def against_itself(
                         pose_a,
                         offset(balls, inner_a[0] * BALL),
                         inner_a[1],
+                        centre_a,
+                        balls[a * BALL + 3],
                         pose_b,
                         offset(balls, inner_b[0] * BALL),
                         inner_b[1],
+                        centre_b,
+                        radius_b,
                         found & ~tried,
                         free_room,
                     )

@@ -67,6 +67,7 @@ def robot_tables(
     inside = np.column_stack(
         [first + len(cover.spheres) + before[start], before[stop] - before[start]]
     )
+    inside[:, 1] = np.minimum(inside[:, 1], spheres.MOST_BALLS)  # the largest come first
     bodies = rows[:, 7].astype(np.int64)
     ranges = np.array([[np.sum(bodies < b), np.sum(bodies == b)] for b in range(n_bodies)])
     head = np.zeros(spheres.HEAD, np.int64)
@@ -164,7 +165,11 @@ def scene_tables(
     return SceneTables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
-            [_in_lanes(boxes), *map(np.ravel, (boxes, inner, planes, inner_planes)), np.zeros(16)]
+            [
+                _in_lanes(boxes),
+                *map(np.ravel, (boxes, inner, _around(boxes), planes, inner_planes)),
+                np.zeros(16),
+            ]
         ).astype(np.float32),
         rows,
         vertices,
@@ -180,6 +185,16 @@ def _in_lanes(boxes: Floats) -> Floats:
     filled = np.tile(_nowhere(), (n, 1))
     filled[: len(boxes)] = boxes
     return filled.reshape(-1, WIDTH32, spheres.BOX).transpose(0, 2, 1).ravel()
+
+
+def _around(boxes: Floats) -> Floats:
+    """Balls (n, 4) around rounded boxes (n, 16)."""
+    parts = boxes[:, :15].reshape(-1, 3, 5)
+    balls = np.zeros((len(boxes), spheres.BALL))
+    balls[:, :3] = np.einsum("nki,nk->ni", parts[:, :, :3], parts[:, :, 3])
+    balls[:, 3] = np.linalg.norm(parts[:, :, 4], axis=1) + boxes[:, 15]
+    balls[:, 3] += 16 * EPSILON * np.abs(balls).max(axis=1)
+    return balls
 
 
 def _nowhere() -> Floats:
