@@ -642,7 +642,7 @@ class CollisionModel(ProcessBound):
         )
         starts, shape = self._rows(first, "q0")
         stops, _ = self._rows(second, "q1")
-        motion.check_motions(self.mechanism, starts, stops)
+        velocities = motion.velocities_of(self.mechanism, starts, stops)
         if resolution is not None:
             step = finite_number(resolution, "resolution", above=0.0)
             return self._sampled(starts, stops, shape, scene, step, threads)
@@ -659,19 +659,20 @@ class CollisionModel(ProcessBound):
             self.parts.frames,
             self.parts.cover.body_spheres,
             pairs=self._pair_rows,
-            movers=np.flatnonzero(self._moves),
             span=span,
         )
         times, records = np.empty(n), np.empty((n, distances.RECORD))
         which, counts = np.empty((n, 2), np.int64), np.zeros((n, 4), np.int64)
-        call = _native(self._exact, "motion_rows", 18, {12: ctypes.c_double})
+        call = _native(self._exact, "motion_rows", 21, {14: ctypes.c_double})
 
         def work(part: slice) -> None:
             room = np.empty(motion.motion_room(tables) + 64)
+            twists = np.empty(6 * self._frames.n_twists + 8)
             call(
-                *(_at(starts[part]), _at(stops[part]), part.stop - part.start),
-                *(self._frames.address("frames1"), *tables.addresses),
-                *(_at(reaches.pairs), _at(reaches.movers), tolerance, _at(room), _at(times[part])),
+                *(_at(starts[part]), _at(stops[part]), _at(velocities[part])),
+                *(part.stop - part.start, self._frames.address("twists1"), *tables.addresses),
+                *(_at(reaches.pairs), _at(reaches.chains), _at(reaches.places), tolerance),
+                *(_at(room), _at(twists), _at(times[part])),
                 *(_at(records[part]), _at(which[part]), _at(counts[part])),
             )
 
