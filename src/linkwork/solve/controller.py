@@ -12,9 +12,11 @@ from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.kernel import Kernel, build
 from linkwork.errors import InputError, LinkworkError
 from linkwork.mechanism.model import Mechanism
+from linkwork.solve.clear_steps import ClearSteps
+from linkwork.solve.clearance import split
 from linkwork.solve.control_step import Output, closing_tasks, step_recipe
 from linkwork.solve.inputs import Inputs, Options, Targets, configuration, settings_of
-from linkwork.solve.limits import AccelerationLimit, Limit, VelocityLimit
+from linkwork.solve.limits import AccelerationLimit, Limit, VelocityLimit, per_joint
 from linkwork.solve.objectives import Objective
 from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.tasks import Pose, Task
@@ -72,6 +74,7 @@ class Controller(ProcessBound):
             if isinstance(each, (VelocityLimit, AccelerationLimit)) and each.dt != dt:
                 name = type(each).__name__
                 raise InputError(f"{name}.dt is {each.dt!r}, but the controller's dt is {dt!r}")
+        bounds, clear = split(bounds)
         if not any(isinstance(each, VelocityLimit) for each in bounds):
             bounds.append(VelocityLimit(self.dt))
         self.problem: Problem = make_problem(
@@ -90,7 +93,14 @@ class Controller(ProcessBound):
         self._compiler = compiler or Compiler()
         self._calls: dict[Output, Callable[..., Floats]] = {}
         self._kernels: dict[Output, Kernel] = {}
-        self._call("q")
+        self._a_max = np.full(mechanism.n_v, np.inf)
+        for each in bounds:
+            if isinstance(each, AccelerationLimit):
+                own = per_joint(mechanism, each.a_max, "AccelerationLimit.a_max")
+                self._a_max = np.minimum(self._a_max, own)
+        self._clear = None if clear is None else ClearSteps(self.problem, clear, self._compiler)
+        if self._clear is None:
+            self._call("q")
 
     def __repr__(self) -> str:
         """A line on what is controlled."""
@@ -115,9 +125,11 @@ class Controller(ProcessBound):
         return self._run("v", q, targets, v)
 
     def _run(self, output: Output, q: ArrayLike, targets: Targets, v: ArrayLike | None) -> Floats:
-        call = self._calls.get(output) or self._call(output)
         if v is not None:
             targets = {**self._inputs.by_name(targets), **dict.fromkeys(self._accelerations, v)}
+        if self._clear is not None:
+            return self._run_clear(self._clear, output, q, targets)
+        call = self._calls.get(output) or self._call(output)
         given = self._inputs.native(targets)
         flat: list[Floats] = []
         for a, each in zip(given or (), self._inputs.all, strict=False):
@@ -138,30 +150,36 @@ class Controller(ProcessBound):
         whole = rows.starts
         result = self._kernels[output](whole, *arrays, self._settings)
         if self._closes:
-            result = self._kept_closed(output, whole, arrays, result)
+            result = _kept_closed(output, whole, result, self._shorter(output, whole, arrays))
         return result.reshape(*rows.lead, result.shape[-1])
 
-    def _kept_closed(self, output: Output, q: Floats, given: list[Floats], found: Floats) -> Floats:
-        """Steps (N, n) from those found (N, n + 2), shorter ones where a step is not closed.
+    def _run_clear(
+        self, steps: ClearSteps, output: Output, q: ArrayLike, targets: Targets
+    ) -> Floats:
+        rows = self._inputs.rows(targets, configuration(q, self.mechanism, "q"), checked=True)
+        given, starts = [a.reshape(rows.n, -1) for a in rows.arrays], rows.starts
+        x = steps.kept_clear(starts, given, self._settings, self.dt, self._a_max)
+        result = steps.taken(output, starts, given, x, self._settings)
+        if self._closes:
 
-        Raises: InputError.
-        """
+            def shorter(share: float, places: NDArray[np.int64]) -> Floats:
+                own = [each[places] for each in given]
+                return steps.taken(output, starts[places], own, share * x[places], self._settings)
+
+            result = _kept_closed(output, starts, result, shorter)
+        return result.reshape(*rows.lead, result.shape[-1])
+
+    def _shorter(
+        self, output: Output, q: Floats, given: list[Floats]
+    ) -> Callable[[float, NDArray[np.int64]], Floats]:
+        """Some of the steps with a share of the gain."""
         settings, gain = self._settings.copy(), self.problem.layout.n_settings + 1
-        for _ in range(_SHORTER):
-            left = np.flatnonzero(~(found[:, -2] <= _CLOSED))
-            if not left.size:
-                break
-            settings[gain] *= 0.25
-            found[left] = self._kernels[output](q[left], *(each[left] for each in given), settings)
-        left = np.flatnonzero(~(found[:, -2] <= _CLOSED))
-        for row in left:
-            if not found[row, -1] <= _CLOSED:
-                raise InputError(
-                    f"row {row}: the loops of q are open by {found[row, -1]:.3g} (m, rad), and a "
-                    f"step within the limits leaves {found[row, -2]:.3g}: assemble q first"
-                )
-            found[row, :-2] = q[row] if output == "q" else 0.0
-        return np.ascontiguousarray(found[:, :-2])
+
+        def shorter(share: float, places: NDArray[np.int64]) -> Floats:
+            settings[gain] = share * self._settings[gain]
+            return self._kernels[output](q[places], *(each[places] for each in given), settings)
+
+        return shorter
 
     def _call(self, output: Output) -> Callable[..., Floats]:
         with self._compiler.work(f"a controller for {self.mechanism.name}"):
@@ -171,3 +189,31 @@ class Controller(ProcessBound):
                 self._kernels[output] = kernel
                 self._calls[output] = kernel.bound()
         return self._calls[output]
+
+
+def _kept_closed(
+    output: Output,
+    q: Floats,
+    found: Floats,
+    shorter: Callable[[float, NDArray[np.int64]], Floats],
+) -> Floats:
+    """Steps (N, n) from those found (N, n + 2), shorter ones where a step is not closed.
+
+    ``shorter(share, places)`` makes some of them by a share of their length.
+
+    Raises: InputError.
+    """
+    for k in range(_SHORTER):
+        left = np.flatnonzero(~(found[:, -2] <= _CLOSED))
+        if not left.size:
+            break
+        found[left] = shorter(0.25 ** (k + 1), left)
+    left = np.flatnonzero(~(found[:, -2] <= _CLOSED))
+    for row in left:
+        if not found[row, -1] <= _CLOSED:
+            raise InputError(
+                f"row {row}: the loops of q are open by {found[row, -1]:.3g} (m, rad), and a "
+                f"step within the limits leaves {found[row, -2]:.3g}: assemble q first"
+            )
+        found[row, :-2] = q[row] if output == "q" else 0.0
+    return np.ascontiguousarray(found[:, :-2])

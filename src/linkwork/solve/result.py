@@ -62,6 +62,18 @@ class Terms:
         return tuple(float(column.group.error(np.asarray(most))) for column, most in pairs)
 
 
+class Spaces(NamedTuple):
+    """How clear answers are, where that was asked for."""
+
+    clearance: Floats  # (N,), in metres
+    reasons: Mapping[int, str]  # of rows that touch, what touches
+
+    def row(self, k: int) -> Spaces:
+        """That of one row."""
+        reasons = {0: self.reasons[k]} if k in self.reasons else {}
+        return Spaces(self.clearance[k : k + 1], reasons)
+
+
 class IKResult:
     """Configurations and what they reach, for one target () or any leading shape.
 
@@ -80,6 +92,9 @@ class IKResult:
     seconds: float
     cost: Any
     """(...) or, of one target, a float; None where nothing was chosen by it."""
+    clearance: Any
+    """(...) or, of one target, a float: the least distance (m) that is left, below 0 where it
+    touches; None where no `Clearance` was asked for."""
 
     def __init__(
         self,
@@ -89,12 +104,16 @@ class IKResult:
         numbers: Floats,
         seconds: float = float("nan"),
         cost: Floats | None = None,
+        spaces: Spaces | None = None,
     ) -> None:
         """``numbers`` (N, p): the parameters of each row, for messages about failures."""
         mine = self.__dict__
         mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
         mine["seconds"] = seconds
         mine["cost"] = None if cost is None else plain(cost)
+        mine["_spaces"] = spaces
+        shape = report.shape[:-1]
+        mine["clearance"] = None if spaces is None else plain(spaces.clearance.reshape(shape))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a result does not change: {name} cannot be set")
@@ -140,7 +159,16 @@ class IKResult:
         flat = int(np.ravel_multi_index(index, self.shape, mode="wrap")) if index else 0
         cost = None if self.cost is None else np.asarray(self.cost)[index]
         numbers = own["_numbers"][flat : flat + 1]
-        return IKResult(self.q[index], self.report[index], self.terms, numbers, self.seconds, cost)
+        spaces: Spaces | None = own["_spaces"]
+        return IKResult(
+            self.q[index],
+            self.report[index],
+            self.terms,
+            numbers,
+            self.seconds,
+            cost,
+            None if spaces is None else spaces.row(flat),
+        )
 
     def rows(self) -> Iterator[tuple[tuple[int, ...], IKResult]]:
         """The index of each target, () of a single one, and its own result."""
@@ -150,7 +178,7 @@ class IKResult:
         """All of it by name as JSON takes it: lists, Python's numbers, None where not finite."""
         names = (
             "q", "success", "position_error", "rotation_error", "errors", "iterations",
-            "restarts", "seconds", "cost", "reason",
+            "restarts", "seconds", "cost", "clearance", "reason",
         )  # fmt: skip
         return as_json({name: getattr(self, name) for name in names})
 
@@ -211,6 +239,9 @@ class IKResult:
             remark = self.terms.remark
             return "solved" if remark is None else remark(self.q[row])
         flat = int(np.ravel_multi_index(row, self.shape, mode="wrap")) if row else 0
+        spaces: Spaces | None = self.__dict__["_spaces"]
+        if spaces is not None and flat in spaces.reasons:
+            return spaces.reasons[flat]
         return self.terms.explain(
             self.q[row], self.report[row][1:-2], self.__dict__["_numbers"][flat]
         )
@@ -258,9 +289,10 @@ class AllSolutions(IKResult):
         seconds: float = float("nan"),
         free_directions: tuple[Floats, ...] | None = None,
         why_none: str = "solved",
+        spaces: Spaces | None = None,
     ) -> None:
         """``why_none`` is the reason where there is no solution."""
-        super().__init__(q, report, terms, np.zeros((0, 0)), seconds)
+        super().__init__(q, report, terms, np.zeros((0, 0)), seconds, spaces=spaces)
         self.__dict__["free_directions"], self.__dict__["_why_none"] = free_directions, why_none
 
     def __len__(self) -> int:

@@ -1,0 +1,104 @@
+"""A collision model that is plain to see through: spheres on frames, spheres and walls in the world.
+
+It answers as `linkwork.solve.clearance.Model` asks, in NumPy, and is no part of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import linkwork as lw
+
+
+class Ball(NamedTuple):
+    """A sphere on a frame of the robot: its centre there, and its radius."""
+
+    frame: str
+    centre: tuple[float, float, float]
+    radius: float
+
+
+class Near(NamedTuple):
+    """What `SphereModel.nearest` gives."""
+
+    distance: np.ndarray
+    gradient: np.ndarray
+    pair: np.ndarray
+    pair_names: Sequence[tuple[str, str]]
+
+
+class SphereModel:
+    """Spheres of a robot against each other (``pairs`` of their places) and against a scene.
+
+    A scene is a list of spheres of the world: (name, centre, radius).
+    """
+
+    def __init__(
+        self, robot: lw.Robot, balls: Sequence[Ball], pairs: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        self.robot, self.balls = robot, list(balls)
+        self.frames = list(dict.fromkeys(ball.frame for ball in balls))
+        self.of = np.array([self.frames.index(ball.frame) for ball in balls])
+        self.centres = np.array([ball.centre for ball in balls], dtype=float)
+        self.radii = np.array([ball.radius for ball in balls])
+        self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self.calls = 0
+
+    def points(self, q: np.ndarray) -> np.ndarray:
+        """The centres (N, balls, 3) in the world."""
+        T = np.stack([self.robot.fk(q, frame) for frame in self.frames], axis=1)[:, self.of]
+        return (T[..., :3, :3] @ self.centres[:, :, None])[..., 0] + T[..., :3, 3]
+
+    def distances(self, q: np.ndarray, scene: Any = None) -> np.ndarray:
+        """The distances (N, pairs): of self pairs, then of each ball to each thing of the scene."""
+        self.calls += 1
+        p = self.points(q)
+        a, b = self.pairs.T
+        own = np.linalg.norm(p[:, a] - p[:, b], axis=-1) - self.radii[a] - self.radii[b]
+        if not scene:
+            return own
+        centres = np.array([thing[1] for thing in scene])
+        radii = np.array([thing[2] for thing in scene])
+        way = np.linalg.norm(p[:, :, None] - centres, axis=-1) - self.radii[:, None] - radii
+        return np.concatenate([own, way.reshape(len(q), -1)], axis=1)
+
+    def names(self, scene: Any = None) -> list[tuple[str, str]]:
+        """The names of the pairs."""
+        found = [(self.balls[a].frame, self.balls[b].frame) for a, b in self.pairs]
+        return found + [(ball.frame, thing[0]) for ball in self.balls for thing in scene or ()]
+
+    def clearance(self, q: np.ndarray, scene: Any = None) -> np.ndarray:
+        """The least distance (N,)."""
+        return self.distances(q, scene).min(axis=1)
+
+    def nearest(self, q: np.ndarray, n: int, scene: Any = None) -> Near:
+        """The n nearest pairs, with gradients by the tangent of q."""
+        every = self.distances(q, scene)
+        pair = np.argsort(every, axis=1, kind="stable")[:, :n]
+        p, J = self.points(q), self.jacobians(q)
+        gradient = np.zeros((*pair.shape, self.robot.n_v))
+        n_own, things = len(self.pairs), len(scene or ())
+        for row, k in np.ndindex(pair.shape):
+            number = int(pair[row, k])
+            if number < n_own:
+                a, b = self.pairs[number]
+                way, rate = p[row, a] - p[row, b], J[row, a] - J[row, b]
+            else:
+                a, thing = divmod(number - n_own, things)
+                way, rate = p[row, a] - np.array(scene[thing][1]), J[row, a]
+            gradient[row, k] = way / np.linalg.norm(way) @ rate
+        return Near(np.take_along_axis(every, pair, axis=1), gradient, pair, self.names(scene))
+
+    def jacobians(self, q: np.ndarray) -> np.ndarray:
+        """The Jacobians (N, balls, 3, nv) of the centres in the world."""
+        J = np.stack(
+            [self.robot.jacobian(q, f, reference="world-aligned") for f in self.frames], axis=1
+        )
+        T = np.stack([self.robot.fk(q, f) for f in self.frames], axis=1)
+        arm = (T[:, self.of, :3, :3] @ self.centres[:, :, None])[..., 0]
+        J = J[:, self.of]
+        turn = np.moveaxis(J[..., 3:, :], -1, -2)  # (N, balls, nv, 3)
+        return J[..., :3, :] + np.moveaxis(np.cross(turn, arm[:, :, None]), -1, -2)
