@@ -1,4 +1,4 @@
-"""A collision model that is plain to see through: spheres on frames, spheres and walls in the world.
+"""A collision model that is plain to see through: spheres on frames, and in the world.
 
 It answers as `linkwork.solve.clearance.Model` asks, in NumPy, and is no part of the package.
 """
@@ -72,7 +72,7 @@ class SphereModel:
 
     def clearance(self, q: np.ndarray, scene: Any = None) -> np.ndarray:
         """The least distance (N,)."""
-        return self.distances(q, scene).min(axis=1)
+        return self.distances(q, scene).min(axis=1) if len(q) else np.zeros(0)
 
     def nearest(self, q: np.ndarray, n: int, scene: Any = None) -> Near:
         """The n nearest pairs, with gradients by the tangent of q."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler
-from linkwork.solve.clear_steps import ClearSteps
+from linkwork.solve.clear_push import Push
 from linkwork.solve.clearance import Clear
 from linkwork.solve.engine import Effort, Engine, Found, search
 from linkwork.solve.inputs import Rows, settings_of
@@ -38,8 +38,6 @@ _PUSHED, _PUSHES, _PUSH_STEPS = 8, 4, 8
 """Solutions of each row that are pushed, how often at most, and by how many steps each time."""
 _AT_ONCE = 1 << 15
 """Searches at once, about; the answers do not depend on it."""
-_STEP_SETTINGS = (1.0, 1.0, 1.0)
-"""dt, gain and damping of a step that pushes."""
 
 
 class Tried(NamedTuple):
@@ -79,8 +77,8 @@ class ClearSearch:
         self._problem, self._moved = engine.problem, list(engine.problem.moved)
 
     @cached_property
-    def _push(self) -> ClearSteps:
-        return ClearSteps(self._problem, self.clear, self._compiler)
+    def _push(self) -> Push:
+        return Push(self._problem, self.clear, self._compiler)
 
     def settle(self, found: Found, rows: Rows, call: Effort, end: float) -> Floats:
         """Put clear answers in the place of those that touch; the clearances (N,).
@@ -91,12 +89,10 @@ class ClearSearch:
         clearance = self.clear.clearance(found.q)
         solved = found.report[:, 0] > 0.5
         touching = np.flatnonzero(solved & ~(clearance >= self.clear.margin))
-        most = max(1, _AT_ONCE // max(_FIRST, min(call.tries, 1000)))
-        for first in range(0, touching.size, most):
-            places = touching[first : first + most]
-            own = Found(*(part[places] for part in found))
-            clearance[places] = self._settled(own, clearance[places], rows.take(places), call, end)
-            found.put(places, own)
+        if touching.size:
+            own, some = Found(*(part[touching] for part in found)), rows.take(touching)
+            clearance[touching] = self._settled(own, clearance[touching], some, call, end)
+            found.put(touching, own)
         found.report[solved & ~(clearance >= self.clear.margin), 0] = 0.0
         return clearance
 
@@ -178,14 +174,14 @@ class ClearSearch:
         whole = rows.take(np.repeat(np.arange(rows.n), many))
         given = [each.reshape(whole.n, -1) for each in whole.arrays]
         settings = settings_of(self._problem, call.options)
-        settings = np.concatenate([settings, _STEP_SETTINGS])
-        q = whole.starts.copy()
+        start = whole.starts
+        q = start.copy()
         q[:, self._moved] = x.reshape(-1, n)
         best = Tried.none(x)
         going = np.arange(whole.n)
         for _ in range(_PUSHES):
             own = [each[going] for each in given]
-            q[going] = self._push.pushed(q[going], own, settings, _PUSH_STEPS)
+            q[going] = self._push.pushed(q[going], start[going], own, settings, _PUSH_STEPS)
             ends = self._tried(q[going][:, None, self._moved], whole.take(going), call)
             best.put(going, ends)
             q[going[:, None], self._moved] = ends.x[:, 0]
@@ -198,10 +194,22 @@ class ClearSearch:
     def _tried(self, x0: Floats, rows: Rows, call: Effort) -> Tried:
         """What one try from each of x0 (P, K, n) leads to."""
         count, many, n = x0.shape
+        x, clearance, steps = np.empty(x0.shape), np.empty((count, many)), np.empty((count, many))
+        most = max(1, _AT_ONCE // many)
+        for first in range(0, count, most):
+            part = slice(first, first + most)
+            some = rows.take(np.arange(count)[part])
+            own = x0[part].reshape(-1, n)
+            x[part].reshape(-1, n)[:], report, each = self._tried_at_once(own, some, call)
+            clearance[part].reshape(-1)[:], steps[part].reshape(-1)[:] = each, report[:, 2]
+        return Tried(x, clearance, steps, np.zeros(many))
+
+    def _tried_at_once(self, x0: Floats, rows: Rows, call: Effort) -> tuple[Floats, Floats, Floats]:
+        """The ends x (P K, n) of tries from x0 (P K, n), their reports and clearances."""
         once = call._replace(tries=1, seed_try=-1, seconds=None, progress=None)
-        each_row = np.repeat(np.arange(count), many)
+        each_row = np.repeat(np.arange(rows.n), len(x0) // rows.n)
         parts = [each.take(each_row) for each in self._engine.begin(rows, once)]
-        x, report = search(parts, x0.reshape(-1, n), once)
+        x, report = search(parts, x0, once)
         solved = report[:, 0] > 0.5
         if self._problem.has_secondary_goals:  # lower priorities need not be done
             solved = self._judged(rows.take(each_row), x, report, call).report[:, 0] > 0.5
@@ -209,8 +217,7 @@ class ClearSearch:
         q[:, self._moved] = x[solved]
         clearance = np.full(len(x), -np.inf)
         clearance[solved] = self.clear.clearance(q)
-        shape, steps = (count, many), report[:, 2].reshape(count, many)
-        return Tried(x.reshape(*shape, n), clearance.reshape(shape), steps, np.zeros(many))
+        return x, report, clearance
 
 
 def _schedule(tries: int) -> Iterator[range | None]:

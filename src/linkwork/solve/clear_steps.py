@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.kernel import Kernel, OnBad, build
+from linkwork.compile.kernel import Kernel, build
 from linkwork.solve.clearance import Clear, Near, slowed
 from linkwork.solve.control_step import Output, change_recipe, taken_recipe
 from linkwork.solve.least_change import LeastChange
@@ -27,18 +27,20 @@ from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
 
-_FREE = 1.0e-3
+FREE = 1.0e-3
 """The weight of what the tasks leave free beside the tasks."""
 _LOOKS = 3
 """Changes of a step at most, each with the distances that the one before has led to."""
 _OVER = 1.0e-6
 """Metres by which a pair may come nearer than a step was to bring it."""
-_FARTHEST = 0.05
-"""Metres that a push asks for at once."""
-_LONGEST = 0.5
-"""Radians, over all joints, of one push."""
 _BRAKES = 0.5
 """The share of the acceleration of all joints that a pair's approach is stopped with."""
+
+
+def units(problem: Problem) -> Floats:
+    """The unit of each column (n,): a length of slides, times the joint's weight."""
+    unit = np.array([problem.lengths[k] for k in problem.moved_v])
+    return unit if problem.joint_weights is None else unit * problem.joint_weights
 
 
 class Change(NamedTuple):
@@ -55,10 +57,9 @@ class ClearSteps:
     def __init__(self, problem: Problem, clear: Clear, compiler: Compiler) -> None:
         self.problem, self.clear, self._compiler = problem, clear, compiler
         self._least = LeastChange(compiler)
-        self._kernels: dict[str, Kernel] = {}
+        self._kernels: dict[Output, Kernel] = {}
         self._moved = list(problem.moved_v)
-        unit = np.array([problem.lengths[k] for k in problem.moved_v])
-        self._unit = unit * (1.0 if problem.joint_weights is None else problem.joint_weights)
+        self._unit = units(problem)
 
     @cached_property
     def _change(self) -> Kernel:
@@ -70,14 +71,12 @@ class ClearSteps:
             self._kernels[output] = made
         return self._kernels[output]
 
-    def proposed(
-        self, q: Floats, given: Sequence[Floats], settings: Floats, *, on_bad: OnBad = "raise"
-    ) -> Change:
+    def proposed(self, q: Floats, given: Sequence[Floats], settings: Floats) -> Change:
         """The change that the tasks ask for at q (N, nq)."""
-        n, flat = len(self._moved), self._change(q, *given, settings, on_bad=on_bad)
+        n, flat = len(self._moved), self._change(q, *given, settings)
         x, lower, upper = flat[:, :n], flat[:, n : 2 * n], flat[:, 2 * n : 3 * n]
         J = flat[:, 3 * n :].reshape(len(q), n, -1)
-        H = J @ J.transpose(0, 2, 1) + _FREE * np.eye(n)
+        H = J @ J.transpose(0, 2, 1) + FREE * np.eye(n)
         return Change(np.ascontiguousarray(x), (lower, upper), H)
 
     def taken(
@@ -87,28 +86,9 @@ class ClearSteps:
         given: Sequence[Floats],
         x: Floats,
         settings: Floats,
-        *,
-        on_bad: OnBad = "raise",
     ) -> Floats:
         """The step by a change x (N, n), as the kernel of a controller gives it."""
-        return self._taken(output)(q, *given, x, settings, on_bad=on_bad)
-
-    def pushed(self, q: Floats, given: Sequence[Floats], settings: Floats, steps: int) -> Floats:
-        """q (N, nq) after so many steps for the tasks and out of what it touches.
-
-        What is no number any more stays where it was.
-        """
-        for _ in range(steps):
-            near = self.clear.near(q)
-            change = self.proposed(q, given, settings, on_bad="nan")
-            wanted = np.minimum(self.clear.margin + 2.0 * _OVER - near.distance, _FARTHEST)
-            x = self._least(change.H, self._rows(near), wanted, change.x, change.ends)
-            length = np.sqrt(np.square(x).sum(axis=1, keepdims=True))
-            x *= np.minimum(1.0, _LONGEST / np.maximum(length, 1e-300))
-            after = self.taken("q", q, given, x, settings, on_bad="nan")
-            after = after[:, : self.problem.mechanism.n_q]
-            q = np.where(np.isfinite(after).all(axis=1, keepdims=True), after, q)
-        return q
+        return self._taken(output)(q, *given, x, settings)
 
     def kept_clear(
         self, q: Floats, given: Sequence[Floats], settings: Floats, dt: float, a_max: Floats
@@ -137,7 +117,6 @@ class ClearSteps:
         return x
 
     def _rows(self, near: Near) -> Floats:
-        """The change of distances (N, n pairs, n) by that of each column."""
         return near.gradient[:, :, self._moved] * self._unit
 
     def _allowed(self, distance: Floats, gradient: Floats, dt: float, a_max: Floats) -> Floats:

@@ -348,16 +348,48 @@ def change_recipe(problem: Problem) -> Recipe:
         moves = found.moves(update)
         values = [move / u for move, u in zip(moves, update.unit, strict=True)]
         values[0] = values[0] + _mark(o, moves, faults)
-        values += [-UNBOUNDED if b is None else b for b in found.box.lower]
-        values += [UNBOUNDED if b is None else b for b in found.box.upper]
-        for k in range(len(moves)):
-            for depth, level in enumerate(found.levels):
-                weight = _LEVEL_WEIGHT ** (depth - found.main)
-                values += [weight * level.columns[k][i] for i in range(level.rows)]
+        values += _ends(found.box)
+        values += [
+            level.columns[k][i]
+            for k in range(len(moves))
+            for level in _weighted(found.levels, found.main)
+            for i in range(level.rows)
+        ]
         return {"change": o.vector([o.const(0.0) + value for value in values])}
 
     key = ("differential inverse kinematics", "change", *problem.key)
     return expression_recipe(key, "step_change", _sizes(problem), change)
+
+
+def rows_recipe(problem: Problem) -> Recipe:
+    """The tasks' rows: (q, start, what is given, settings) -> errors, bounds, columns.
+
+    In one vector: the errors that a step is to remove (k,), the least and the most that the change
+    of each column may be (n,) and (n,), as `change_recipe` has them, and the columns (n k,), where
+    each priority is weighted by what it counts beside those below.
+    """
+
+    def rows(o: Ops, q: Block, start: Block, *blocks: Block) -> dict[str, Block]:
+        update, _ = _begun(o, problem, start, blocks[:-1], blocks[-1])
+        x = o.vector([q[k] for k in problem.moved])
+        here = update.configuration(x)
+        levels = _weighted(*_levels(update, here, 1.0))
+        box = _box(update, x, update.reach(here))
+        values = [level.error[i] for level in levels for i in range(level.rows)]
+        values += _ends(box)
+        values += [
+            level.columns[k][i]
+            for k in range(len(problem.moved_v))
+            for level in levels
+            for i in range(level.rows)
+        ]
+        return {"rows": o.vector([o.const(0.0) + value for value in values])}
+
+    sizes = _sizes(problem)
+    sizes = {"q": sizes.pop("q"), "start": problem.mechanism.n_q, **sizes}
+    sizes["settings"] = problem.layout.n_settings
+    key = ("differential inverse kinematics", "rows", *problem.key)
+    return expression_recipe(key, "step_rows", sizes, rows)
 
 
 def taken_recipe(problem: Problem, output: Output) -> Recipe:
@@ -376,6 +408,12 @@ def taken_recipe(problem: Problem, output: Output) -> Recipe:
     sizes = {**sizes, "change": len(problem.moved_v), "settings": settings}
     key = ("differential inverse kinematics", f"taken {output}", *problem.key)
     return expression_recipe(key, f"taken_{output}", sizes, take)
+
+
+def _ends(box: Box) -> list[Block]:
+    """The lower and then the upper bounds."""
+    lower: list[Block] = [-UNBOUNDED if b is None else b for b in box.lower]
+    return lower + [UNBOUNDED if b is None else b for b in box.upper]
 
 
 def _sizes(problem: Problem) -> dict[str, int]:
@@ -480,27 +518,11 @@ def proposed(update: JointUpdate, x: Block) -> Proposed:
     first = problem.layout.n_settings
     gain, damping = settings[first + 1], settings[first + 2]
     q, unit = update.configuration(x), update.unit
-    seen = seen_at(update, q)
-    closing = closing_tasks(problem)
-    rest = tuple(k for k in problem.levels[0] if k not in closing)
-    members = [each for each in (closing, rest, *problem.levels[1:]) if each]
-    main = int(bool(closing and rest))
-    levels: list[Level] = []
-    for each in members:  # with the errors that a step is to remove
-        level = level_of(update, each, seen)
-        length = o.sqrt(o.dot(level.error, level.error) + 1e-60)
-        share = (1.0 if each is closing else gain) * o.minimum(1.0, _LONGEST_ERROR / length)
-        levels.append(level._replace(error=share * level.error).in_units(unit))
+    levels, main = _levels(update, q, gain)
     stopped = pressed(update, x, levels[main])
     levels = [level.along(stopped) for level in levels]
     reach = update.reach(q)
-    box = Box([], [])
-    for place, u in zip(problem.places, unit, strict=True):
-        ends = (None, None) if place is None else reach[place]
-        inverse = 1.0 / u
-        low, high = (None if end is None else times(inverse, end - x[place]) for end in ends)
-        box.lower.append(low)
-        box.upper.append(high)
+    box = _box(update, x, reach)
     # where 0 is outside, as near to it as may be: the rest of the step starts from there
     forced = [clamped(o, o.const(0.0), ends) for ends in zip(*box, strict=True)]
     dx, room = [o.const(0.0)] * len(unit), box.less(o, forced)
@@ -527,6 +549,42 @@ def proposed(update: JointUpdate, x: Block) -> Proposed:
         more = gone_within(o, levels, descent(update, q), room.less(o, dx), _LATER_PASSES)
         dx = [d + a for d, a in zip(dx, more, strict=True)]
     return Proposed(dx, forced, box, levels, main, reach)
+
+
+def _levels(update: JointUpdate, q: Block, gain: Block) -> tuple[list[Level], int]:
+    """The levels with the errors that a step is to remove, and the place of the main one."""
+    o, problem = update.o, update.problem
+    seen, closing = seen_at(update, q), closing_tasks(problem)
+    rest = tuple(k for k in problem.levels[0] if k not in closing)
+    members = [each for each in (closing, rest, *problem.levels[1:]) if each]
+    levels: list[Level] = []
+    for each in members:
+        level = level_of(update, each, seen)
+        length = o.sqrt(o.dot(level.error, level.error) + 1e-60)
+        share = (1.0 if each is closing else gain) * o.minimum(1.0, _LONGEST_ERROR / length)
+        levels.append(level._replace(error=share * level.error).in_units(update.unit))
+    return levels, int(bool(closing and rest))
+
+
+def _weighted(levels: Sequence[Level], main: int) -> list[Level]:
+    """The levels with rows weighted by what each counts beside the main one."""
+    weights = [_LEVEL_WEIGHT ** (depth - main) for depth in range(len(levels))]
+    return [
+        level._replace(error=w * level.error, columns=[w * column for column in level.columns])
+        for w, level in zip(weights, levels, strict=True)
+    ]
+
+
+def _box(update: JointUpdate, x: Block, reach: Sequence[Interval]) -> Box:
+    """The bounds of the columns."""
+    box = Box([], [])
+    for place, u in zip(update.problem.places, update.unit, strict=True):
+        ends = (None, None) if place is None else reach[place]
+        inverse = 1.0 / u
+        low, high = (None if end is None else times(inverse, end - x[place]) for end in ends)
+        box.lower.append(low)
+        box.upper.append(high)
+    return box
 
 
 def closing_tasks(problem: Problem) -> tuple[int, ...]:
