@@ -30,6 +30,11 @@ class Near(NamedTuple):
     pair_names: Sequence[tuple[str, str]]
 
 
+def length(way: np.ndarray) -> np.ndarray:
+    """The lengths (...,) of vectors (..., 3)."""
+    return np.sqrt(np.einsum("...k,...k->...", way, way))
+
+
 class SphereModel:
     """Spheres of a robot against each other (``pairs`` of their places) and against a scene.
 
@@ -57,12 +62,12 @@ class SphereModel:
         self.calls += 1
         p = self.points(q)
         a, b = self.pairs.T
-        own = np.linalg.norm(p[:, a] - p[:, b], axis=-1) - self.radii[a] - self.radii[b]
+        own = length(p[:, a] - p[:, b]) - self.radii[a] - self.radii[b]
         if not scene:
             return own
         centres = np.array([thing[1] for thing in scene])
         radii = np.array([thing[2] for thing in scene])
-        way = np.linalg.norm(p[:, :, None] - centres, axis=-1) - self.radii[:, None] - radii
+        way = length(p[:, :, None] - centres) - self.radii[:, None] - radii
         return np.concatenate([own, way.reshape(len(q), -1)], axis=1)
 
     def names(self, scene: Any = None) -> list[tuple[str, str]]:
@@ -79,17 +84,17 @@ class SphereModel:
         every = self.distances(q, scene)
         pair = np.argsort(every, axis=1, kind="stable")[:, :n]
         p, J = self.points(q), self.jacobians(q)
-        gradient = np.zeros((*pair.shape, self.robot.n_v))
-        n_own, things = len(self.pairs), len(scene or ())
-        for row, k in np.ndindex(pair.shape):
-            number = int(pair[row, k])
-            if number < n_own:
-                a, b = self.pairs[number]
-                way, rate = p[row, a] - p[row, b], J[row, a] - J[row, b]
-            else:
-                a, thing = divmod(number - n_own, things)
-                way, rate = p[row, a] - np.array(scene[thing][1]), J[row, a]
-            gradient[row, k] = way / np.linalg.norm(way) @ rate
+        rows, n_own, things = np.arange(len(q))[:, None], len(self.pairs), max(1, len(scene or ()))
+        self_pair = pair < n_own
+        own = self.pairs[np.where(self_pair, pair, 0)] if n_own else np.zeros((*pair.shape, 2), int)
+        ball, thing = np.divmod(np.where(self_pair, 0, pair - n_own), things)
+        ball = np.where(self_pair, own[..., 0], ball)
+        centres = np.array([thing[1] for thing in scene or [("", (0.0, 0.0, 0.0), 0.0)]])
+        other = np.where(self_pair[..., None], p[rows, own[..., 1]], centres[thing])
+        way = p[rows, ball] - other
+        rate = J[rows, ball] - np.where(self_pair[..., None, None], J[rows, own[..., 1]], 0.0)
+        way /= np.sqrt((way * way).sum(axis=-1, keepdims=True))
+        gradient = (way[..., None, :] @ rate)[..., 0, :]
         return Near(np.take_along_axis(every, pair, axis=1), gradient, pair, self.names(scene))
 
     def jacobians(self, q: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler
-from linkwork.solve.clear_push import Push
+from linkwork.solve.clear_steps import ClearSteps
 from linkwork.solve.clearance import Clear
 from linkwork.solve.engine import Effort, Engine, Found, search
 from linkwork.solve.inputs import Rows, settings_of
@@ -77,8 +77,8 @@ class ClearSearch:
         self._problem, self._moved = engine.problem, list(engine.problem.moved)
 
     @cached_property
-    def _push(self) -> Push:
-        return Push(self._problem, self.clear, self._compiler)
+    def _push(self) -> ClearSteps:
+        return ClearSteps(self._problem, self.clear, self._compiler)
 
     def settle(self, found: Found, rows: Rows, call: Effort, end: float) -> Floats:
         """Put clear answers in the place of those that touch; the clearances (N,).

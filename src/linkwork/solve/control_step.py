@@ -333,40 +333,13 @@ def step_recipe(problem: Problem, output: Output) -> Recipe:
     return expression_recipe(key, f"step_{output}", _sizes(problem), step)
 
 
-def change_recipe(problem: Problem) -> Recipe:
-    """What a step would change: (q, what is given, settings) -> change, bounds, rows of the tasks.
-
-    In one vector: the change of each column of what moves (n,), the least and the most that it may
-    be (n,) and (n,), where nothing stops it -`UNBOUNDED` and `UNBOUNDED`, then the rows (k n,) of
-    the tasks by columns, each priority weighted by what it counts beside those below.
-    """
-
-    def change(o: Ops, q: Block, *blocks: Block) -> dict[str, Block]:
-        update, faults = _begun(o, problem, q, blocks[:-1], blocks[-1])
-        x = o.vector([q[k] for k in problem.moved])
-        found = proposed(update, x)
-        moves = found.moves(update)
-        values = [move / u for move, u in zip(moves, update.unit, strict=True)]
-        values[0] = values[0] + _mark(o, moves, faults)
-        values += _ends(found.box)
-        values += [
-            level.columns[k][i]
-            for k in range(len(moves))
-            for level in _weighted(found.levels, found.main)
-            for i in range(level.rows)
-        ]
-        return {"change": o.vector([o.const(0.0) + value for value in values])}
-
-    key = ("differential inverse kinematics", "change", *problem.key)
-    return expression_recipe(key, "step_change", _sizes(problem), change)
-
-
 def rows_recipe(problem: Problem) -> Recipe:
-    """The tasks' rows: (q, start, what is given, settings) -> errors, bounds, columns.
+    """The tasks' rows: (q, start, what is given, settings) -> what a step is to do, in one vector.
 
-    In one vector: the errors that a step is to remove (k,), the least and the most that the change
-    of each column may be (n,) and (n,), as `change_recipe` has them, and the columns (n k,), where
-    each priority is weighted by what it counts beside those below.
+    First the least and the most that the change of each column may be (n,) and (n,), where nothing
+    stops it -`UNBOUNDED` and `UNBOUNDED`, the way down the objectives (n,), then the errors that a
+    step is to remove (k,) and the columns (n k,), where each priority is weighted by what it counts
+    beside those below.
     """
 
     def rows(o: Ops, q: Block, start: Block, *blocks: Block) -> dict[str, Block]:
@@ -375,8 +348,10 @@ def rows_recipe(problem: Problem) -> Recipe:
         here = update.configuration(x)
         levels = _weighted(*_levels(update, here, 1.0))
         box = _box(update, x, update.reach(here))
-        values = [level.error[i] for level in levels for i in range(level.rows)]
-        values += _ends(box)
+        values = _ends(box)
+        down = descent(update, here) if problem.objectives else [0.0] * len(update.unit)
+        values += down
+        values += [level.error[i] for level in levels for i in range(level.rows)]
         values += [
             level.columns[k][i]
             for k in range(len(problem.moved_v))
@@ -475,45 +450,8 @@ def _answer(
     return o.vector(values)
 
 
-class Proposed(NamedTuple):
-    """What a step would be: the change of the columns beside what is forced, within a box.
-
-    ``levels`` are the tasks in their order, closed loops before them; ``main`` is the place of the
-    first that is none of these.
-    """
-
-    dx: list[Block]
-    forced: list[Block]  # the least change of what is outside
-    box: Box
-    levels: list[Level]
-    main: int
-    reach: Sequence[Interval]
-
-    def moves(self, update: JointUpdate) -> list[Block]:
-        """The moves (in v)."""
-        moves, _ = update.limited(self.dx)
-        return [d + times(u, f) for d, u, f in zip(moves, update.unit, self.forced, strict=True)]
-
-
 def controlled(update: JointUpdate, x: Block) -> tuple[Block, list[Block]]:
     """x after one step inside all limits, and the moves (in v) that it is made of."""
-    found = proposed(update, x)
-    moves = found.moves(update)
-    return taken(update, x, moves, found.reach), moves
-
-
-def taken(
-    update: JointUpdate, x: Block, moves: Sequence[Block], reach: Sequence[Interval]
-) -> Block:
-    """x after some moves, inside its bounds, with the loops closed."""
-    after = update.moved(x, moves, reach, wrap=False)
-    for _ in range(_CORRECTIONS if closing_tasks(update.problem) else 0):
-        after = _closed(update, after, reach)
-    return after
-
-
-def proposed(update: JointUpdate, x: Block) -> Proposed:
-    """One step from x inside all limits."""
     o, problem, settings = update.o, update.problem, update.settings
     first = problem.layout.n_settings
     gain, damping = settings[first + 1], settings[first + 2]
@@ -548,7 +486,19 @@ def proposed(update: JointUpdate, x: Block) -> Proposed:
     if problem.objectives:
         more = gone_within(o, levels, descent(update, q), room.less(o, dx), _LATER_PASSES)
         dx = [d + a for d, a in zip(dx, more, strict=True)]
-    return Proposed(dx, forced, box, levels, main, reach)
+    moves, _ = update.limited(dx)
+    moves = [d + times(u, f) for d, u, f in zip(moves, unit, forced, strict=True)]
+    return taken(update, x, moves, reach), moves
+
+
+def taken(
+    update: JointUpdate, x: Block, moves: Sequence[Block], reach: Sequence[Interval]
+) -> Block:
+    """x after some moves, inside its bounds, with the loops closed."""
+    after = update.moved(x, moves, reach, wrap=False)
+    for _ in range(_CORRECTIONS if closing_tasks(update.problem) else 0):
+        after = _closed(update, after, reach)
+    return after
 
 
 def _levels(update: JointUpdate, q: Block, gain: Block) -> tuple[list[Level], int]:

@@ -67,7 +67,7 @@ class Controller(ProcessBound):
         compiler: Compiler | None = None,
     ) -> None:
         self.mechanism, self.dt = mechanism, finite_number(dt, "dt", above=0.0)
-        gain = finite_number(gain, "gain", above=0.0, most=1.0)
+        self._gain = gain = finite_number(gain, "gain", above=0.0, most=1.0)
         damping = finite_number(damping, "damping", least=0.0)
         bounds = listed(limits, Limit, "limits", "PositionLimit(0.05)")
         for each in bounds:
@@ -158,7 +158,7 @@ class Controller(ProcessBound):
     ) -> Floats:
         rows = self._inputs.rows(targets, configuration(q, self.mechanism, "q"), checked=True)
         given, starts = [a.reshape(rows.n, -1) for a in rows.arrays], rows.starts
-        x = steps.kept_clear(starts, given, self._settings, self.dt, self._a_max)
+        x = steps.kept_clear(starts, given, self._settings, self._gain, self.dt, self._a_max)
         result = steps.taken(output, starts, given, x, self._settings)
         if self._closes:
 
