@@ -25,14 +25,14 @@ from linkwork.solve.clearance import Clear
 from linkwork.solve.engine import Effort, Engine, Found, search
 from linkwork.solve.inputs import Rows, settings_of
 from linkwork.solve.result import Spaces
-from linkwork.solve.seeds import spread, starts_of
+from linkwork.solve.seeds import Starts, spread, starts_of
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-_FIRST, _GROWTH = 4, 4
+_FIRST, _GROWTH = 8, 4
 """Starts of each row in the first round, and how many times more in each that follows."""
-_BEFORE_PUSHES = 20
+_BEFORE_PUSHES = 40
 """Starts that are tried before solutions are pushed."""
 _PUSHED, _PUSHES, _PUSH_STEPS = 8, 4, 8
 """Solutions of each row that are pushed, how often at most, and by how many steps each time."""
@@ -75,6 +75,7 @@ class ClearSearch:
     def __init__(self, engine: Engine, clear: Clear, compiler: Compiler) -> None:
         self.clear, self._engine, self._compiler = clear, engine, compiler
         self._problem, self._moved = engine.problem, list(engine.problem.moved)
+        self._points: dict[tuple[range, int], Floats] = {}
 
     @cached_property
     def _push(self) -> ClearSteps:
@@ -159,11 +160,24 @@ class ClearSearch:
         way -= np.where(self._problem.same_turns, whole, 0.0)
         return np.sqrt(np.square(way).sum(axis=2))
 
+    @cached_property
+    def _where(self) -> Starts:
+        return starts_of(self._problem)
+
+    def _spread(self, tries: range, seed: int) -> Floats:
+        """Points (K, n) of the unit cube, those of each try."""
+        found = self._points.get((tries, seed))
+        if found is None:
+            n = len(self._moved)
+            shift = np.random.default_rng(seed).random(n)
+            found = np.mod(spread(tries.stop, n)[tries.start :] + shift, 1.0)
+            if tries.start < _BEFORE_PUSHES and seed == 0:
+                self._points[tries, seed] = found
+        return found
+
     def _others(self, rows: Rows, call: Effort, tries: range) -> Tried:
         """What other starts of each row lead to: the same starts for every row."""
-        where, n = starts_of(self._problem), len(self._moved)
-        shift = np.random.default_rng(call.seed).random(n)
-        u = np.mod(spread(tries.stop, n)[tries.start :] + shift, 1.0)
+        where, u = self._where, self._spread(tries, call.seed)
         x0 = where.base + u * where.span + where.kept * rows.starts[:, None, self._moved]
         number = 1.0 + np.arange(tries.start, tries.stop)
         return self._tried(x0, rows, call)._replace(number=number)

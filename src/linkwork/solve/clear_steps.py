@@ -53,6 +53,22 @@ class Asked(NamedTuple):
     ends: tuple[Floats, Floats]  # the bounds (N, n)
 
 
+class _Kernel:
+    """A kernel of rows (N, ...) and settings, which takes one row the fast way."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel, self._one = kernel, kernel.bound()
+
+    def __call__(self, arrays: Sequence[Floats], settings: Floats) -> Floats:
+        if len(arrays[0]) == 1:
+            return self._one(*(each[0] for each in arrays), settings)[None]
+        return self._kernel(*arrays, settings)
+
+    def marked(self, arrays: Sequence[Floats], settings: Floats) -> Floats:
+        """The same, with NaN where the result is no number."""
+        return self._kernel(*arrays, settings, on_bad="nan")
+
+
 class ClearSteps:
     """Compiled steps of a problem that keep clear; it holds no state.
 
@@ -63,27 +79,27 @@ class ClearSteps:
     def __init__(self, problem: Problem, clear: Clear, compiler: Compiler) -> None:
         self.problem, self.clear, self._compiler = problem, clear, compiler
         self._least, self._tangent = LeastChange(compiler), Tangent(problem)
-        self._kernels: dict[Output, Kernel] = {}
+        self._kernels: dict[Output, _Kernel] = {}
         self._moved, self._moved_v = list(problem.moved), list(problem.moved_v)
         unit = np.array([problem.lengths[k] for k in problem.moved_v])
         weights = problem.joint_weights
         self._unit = unit if weights is None else unit * weights
 
     @cached_property
-    def _rows(self) -> Kernel:
-        return build(rows_recipe(self.problem), compiler=self._compiler)
+    def _rows(self) -> _Kernel:
+        return _Kernel(build(rows_recipe(self.problem), compiler=self._compiler))
 
-    def _taken(self, output: Output) -> Kernel:
+    def _taken(self, output: Output) -> _Kernel:
         if output not in self._kernels:
             made = build(taken_recipe(self.problem, output), compiler=self._compiler)
-            self._kernels[output] = made
+            self._kernels[output] = _Kernel(made)
         return self._kernels[output]
 
     def taken(
         self, output: Output, q: Floats, given: Sequence[Floats], x: Floats, settings: Floats
     ) -> Floats:
         """The step by a change x (N, n), as the kernel of a controller gives it."""
-        return self._taken(output)(q, *given, x, settings)
+        return self._taken(output)([q, *given, x], settings)
 
     def _asked(self, flat: Floats, gain: float) -> Asked:
         """What the numbers of the rows' kernel ask for."""
@@ -114,7 +130,7 @@ class ClearSteps:
         q = q.copy()
         for _ in range(steps):
             near = self.clear.near(q)
-            asked = self._asked(self._rows(q, start, *given, settings, on_bad="nan"), 1.0)
+            asked = self._asked(self._rows.marked([q, start, *given], settings), 1.0)
             wanted = np.minimum(self.clear.margin + _SPARE - near.distance, _FARTHEST)
             x = self._least(asked.H, self._pairs(near), wanted, asked.x, asked.ends)
             length = np.sqrt(np.square(x).sum(axis=1, keepdims=True))
@@ -142,7 +158,7 @@ class ClearSteps:
         ``settings`` are those of a controller, with three more than the layout's.
         """
         own = settings[: self.problem.layout.n_settings]
-        near, asked = self.clear.near(q), self._asked(self._rows(q, q, *given, own), gain)
+        near, asked = self.clear.near(q), self._asked(self._rows([q, q, *given], own), gain)
         rows, allowed = self._pairs(near), self._allowed(near, dt, a_max)
         wanted = allowed - near.distance
         x = self._least(asked.H, rows, wanted, asked.x, asked.ends)
