@@ -37,6 +37,8 @@ _OVER = 1.0e-6
 """Metres by which a pair may come nearer than a step was to bring it."""
 _BRAKES = 0.5
 """The share of the acceleration of all joints that a pair's approach is stopped with."""
+_RESTS = 1.0e-12
+"""A joint that is to go less far (rad, m) rests."""
 _SPARE = 2.0e-6
 """Metres more than the margin that a push ends at: the search that follows takes some of them."""
 _FARTHEST = 0.05
@@ -159,6 +161,7 @@ class ClearSteps:
         """
         own = settings[: self.problem.layout.n_settings]
         near, asked = self.clear.near(q), self._asked(self._rows([q, q, *given], own), gain)
+        asked = asked._replace(x=asked.x * self._stoppable(asked.x, gain, dt, a_max))
         rows, allowed = self._pairs(near), self._allowed(near, dt, a_max)
         wanted = allowed - near.distance
         x = self._least(asked.H, rows, wanted, asked.x, asked.ends)
@@ -174,6 +177,13 @@ class ClearSteps:
             wants = np.concatenate([wanted, again], axis=1)
             x = self._least(asked.H, both, wants, asked.x, asked.ends)
         return x
+
+    def _stoppable(self, x: Floats, gain: float, dt: float, a_max: Floats) -> Floats:
+        """The share (N, 1) of a change that leaves every joint able to stop where the tasks end."""
+        way = np.abs(x * self._unit)
+        speed = slowed(way / gain, gain / dt, _BRAKES * a_max[self._moved_v])
+        shares = np.where(way > _RESTS, dt * speed / np.maximum(way, _RESTS), 1.0)
+        return shares.min(axis=1, keepdims=True, initial=1.0)
 
     def _allowed(self, near: Near, dt: float, a_max: Floats) -> Floats:
         """The distances (N, pairs) that pairs must have after a step."""
