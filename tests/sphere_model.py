@@ -25,9 +25,9 @@ class Near(NamedTuple):
     """What `SphereModel.nearest` gives."""
 
     distance: np.ndarray
-    gradient: np.ndarray
-    pair: np.ndarray
-    pair_names: Sequence[tuple[str, str]]
+    gradient: np.ndarray | None
+    bodies: np.ndarray
+    names: Sequence[str]
 
 
 def length(way: np.ndarray) -> np.ndarray:
@@ -70,19 +70,34 @@ class SphereModel:
         way = length(p[:, :, None] - centres) - self.radii[:, None] - radii
         return np.concatenate([own, way.reshape(len(q), -1)], axis=1)
 
-    def names(self, scene: Any = None) -> list[tuple[str, str]]:
-        """The names of the pairs."""
-        found = [(self.balls[a].frame, self.balls[b].frame) for a, b in self.pairs]
-        return found + [(ball.frame, thing[0]) for ball in self.balls for thing in scene or ()]
-
     def clearance(self, q: np.ndarray, scene: Any = None) -> np.ndarray:
         """The least distance (N,)."""
         return self.distances(q, scene).min(axis=1) if len(q) else np.zeros(0)
 
-    def nearest(self, q: np.ndarray, n: int, scene: Any = None) -> Near:
-        """The n nearest pairs, with gradients by the tangent of q."""
+    def nearest(
+        self,
+        q: np.ndarray,
+        n: int,
+        scene: Any = None,
+        *,
+        within: float = np.inf,
+        gradients: bool = True,
+    ) -> Near:
+        """The n nearest pairs of those within so many metres, with their gradients."""
         every = self.distances(q, scene)
         pair = np.argsort(every, axis=1, kind="stable")[:, :n]
+        distance = np.take_along_axis(every, pair, axis=1)
+        distance[distance > within] = np.inf
+        things = np.arange(len(self.balls) * len(scene or ()))
+        others = np.stack(np.divmod(things, max(1, len(scene or ()))), axis=1)
+        others[:, 1] += len(self.balls)
+        bodies = np.concatenate([self.pairs, others])[pair]
+        names = [ball.frame for ball in self.balls] + [thing[0] for thing in scene or ()]
+        gradient = self.gradients(q, pair, scene) if gradients else None
+        return Near(distance, gradient, bodies, names)
+
+    def gradients(self, q: np.ndarray, pair: np.ndarray, scene: Any = None) -> np.ndarray:
+        """The gradients (N, n, nv) of some pairs (N, n)."""
         p, J = self.points(q), self.jacobians(q)
         rows, n_own, things = np.arange(len(q))[:, None], len(self.pairs), max(1, len(scene or ()))
         self_pair = pair < n_own
@@ -94,8 +109,7 @@ class SphereModel:
         way = p[rows, ball] - other
         rate = J[rows, ball] - np.where(self_pair[..., None, None], J[rows, own[..., 1]], 0.0)
         way /= np.sqrt((way * way).sum(axis=-1, keepdims=True))
-        gradient = (way[..., None, :] @ rate)[..., 0, :]
-        return Near(np.take_along_axis(every, pair, axis=1), gradient, pair, self.names(scene))
+        return (way[..., None, :] @ rate)[..., 0, :]
 
     def jacobians(self, q: np.ndarray) -> np.ndarray:
         """The Jacobians (N, balls, 3, nv) of the centres in the world."""

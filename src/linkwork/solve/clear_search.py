@@ -44,7 +44,7 @@ class Tried(NamedTuple):
     """What several starts of each row have led to."""
 
     x: Floats  # (P, K, n)
-    clearance: Floats  # (P, K), -inf where it is no solution
+    clearance: Floats  # (P, K), inf where it is clear, -inf where it is no solution
     steps: Floats  # (P, K)
     number: Floats  # (K,) of the tries
 
@@ -94,12 +94,14 @@ class ClearSearch:
             own, some = Found(*(part[touching] for part in found)), rows.take(touching)
             clearance[touching] = self._settled(own, clearance[touching], some, call, end)
             found.put(touching, own)
+            clear = touching[np.isposinf(clearance[touching])]
+            clearance[clear] = self.clear.clearance(found.q[clear])
         found.report[solved & ~(clearance >= self.clear.margin), 0] = 0.0
         return clearance
 
     def is_clear(self, q: Floats) -> NDArray[np.bool_]:
         """Whether each of q (N, nq) is clear."""
-        return self.clear.clearance(q) >= self.clear.margin
+        return self.clear.short(q) >= self.clear.margin
 
     def clearest(self, q: Floats) -> str:
         """What the one of q (N, nq) that touches least touches."""
@@ -230,7 +232,7 @@ class ClearSearch:
         q = rows.starts[each_row[solved]]
         q[:, self._moved] = x[solved]
         clearance = np.full(len(x), -np.inf)
-        clearance[solved] = self.clear.clearance(q)
+        clearance[solved] = self.clear.short(q)
         return x, report, clearance
 
 

@@ -197,6 +197,6 @@ class ClearSteps:
 
 def _of_pairs(then: Near, near: Near, allowed: Floats) -> Floats:
     """What is allowed of the pairs of ``then``: of those not among ``near``, as of its farthest."""
-    same = then.pair[:, :, None] == near.pair[:, None, :]
+    same = (then.bodies[:, :, None] == near.bodies[:, None]).all(axis=3)
     own = np.take_along_axis(allowed, same.argmax(axis=2), axis=1)
     return np.where(same.any(axis=2), own, allowed[:, -1:])

@@ -21,6 +21,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.solve.limits import BoundLimit, Limit
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 FAR = 1.0e6
 """Metres: pairs that are farther count as so far."""
@@ -29,33 +30,30 @@ FAR = 1.0e6
 class Nearest(Protocol):
     """The nearest pairs of each configuration, the nearest first.
 
-    Shapes: all (..., n), but for ``gradient`` (..., n, nv): by the tangent of q, metres per radian
-    or metre. ``pair`` are numbers of pairs, which are the places of their two names in
-    ``pair_names``.
+    ``distance`` (..., n) in metres, infinite where there are fewer; ``gradient`` (..., n, nv), by
+    the tangent of q; ``bodies`` (..., n, 2) are the places of the two in ``names``.
     """
 
     @property
     def distance(self) -> Floats: ...  # noqa: D102
 
     @property
-    def gradient(self) -> Floats: ...  # noqa: D102
+    def gradient(self) -> Floats | None: ...  # noqa: D102
 
     @property
-    def pair(self) -> NDArray[np.int64]: ...  # noqa: D102
+    def bodies(self) -> Integers: ...  # noqa: D102
 
     @property
-    def pair_names(self) -> Sequence[tuple[str, str]]: ...  # noqa: D102
+    def names(self) -> Sequence[str]: ...  # noqa: D102
 
 
 class Model(Protocol):
-    """What a clearance is decided by: signed distances of pairs of bodies, below 0 where deep."""
+    """What a clearance is decided by: signed distances of pairs of bodies, below 0 how deep."""
 
-    def clearance(self, q: Floats, scene: Any = None) -> Floats:
-        """The least distance (...,) at q (..., nq) of all pairs that are checked, in metres."""
-        ...
-
-    def nearest(self, q: Floats, n: int, scene: Any = None) -> Nearest:
-        """The n nearest pairs, or all where there are fewer."""
+    def nearest(
+        self, q: Floats, n: int, scene: Any = None, *, within: float = ..., gradients: bool = ...
+    ) -> Nearest:
+        """The n nearest pairs at q (..., nq), of those that are ``within`` so many metres."""
         ...
 
 
@@ -111,8 +109,7 @@ class Near(NamedTuple):
 
     distance: Floats  # (N, n)
     gradient: Floats  # (N, n, nv)
-    pair: NDArray[np.int64]  # (N, n)
-    names: Sequence[tuple[str, str]]
+    bodies: Integers  # (N, n, 2)
 
 
 class Clear(NamedTuple):
@@ -126,28 +123,38 @@ class Clear(NamedTuple):
 
     def clearance(self, q: Floats) -> Floats:
         """The least distance (N,) at q (N, nq)."""
+        return self._least(q, math.inf)
+
+    def short(self, q: Floats) -> Floats:
+        """The same where it is below the margin; infinite where q is clear, which is quicker."""
+        return self._least(q, self.margin)
+
+    def _least(self, q: Floats, within: float) -> Floats:
         if not len(q):
             return np.zeros(0)
-        return np.asarray(self.model.clearance(q, self.scene), dtype=np.float64)
+        found = self.model.nearest(q, 1, self.scene, within=within, gradients=False)
+        return np.array(found.distance[:, 0])
 
-    def near(self, q: Floats, n: int | None = None) -> Near:
+    def near(self, q: Floats) -> Near:
         """The nearest pairs at q (N, nq)."""
-        found = self.model.nearest(q, n or self.nearest, self.scene)
-        distance = np.minimum(found.distance, FAR)
-        return Near(distance, found.gradient, found.pair, found.pair_names)
+        found = self.model.nearest(q, self.nearest, self.scene, within=FAR, gradients=True)
+        there = np.isfinite(found.distance)
+        gradient = np.zeros(0) if found.gradient is None else found.gradient
+        return Near(
+            np.where(there, found.distance, FAR),
+            np.where(there[:, :, None], gradient, 0.0),
+            found.bodies,
+        )
 
     def touches(self, q: Floats) -> list[str]:
         """For each of q (N, nq) a message on the pair that is nearest."""
         if not len(q):
             return []
-        near = self.near(q, 1)
-        return [
-            self._message(float(d), near.names[int(k)])
-            for d, k in zip(near.distance[:, 0], near.pair[:, 0], strict=True)
-        ]
+        found = self.model.nearest(q, 1, self.scene, within=math.inf, gradients=False)
+        names = [" and ".join(found.names[int(k)] for k in pair) for pair in found.bodies[:, 0]]
+        return [self._message(d, who) for d, who in zip(found.distance[:, 0], names, strict=True)]
 
-    def _message(self, distance: float, names: tuple[str, str]) -> str:
-        pair = " and ".join(names)
+    def _message(self, distance: float, pair: str) -> str:
         if distance < 0.0:
             return f"touches: {pair}, {_mm(-distance)} deep"
         return f"too near: {pair}, {_mm(distance)} apart, {_mm(self.margin)} are asked for"
