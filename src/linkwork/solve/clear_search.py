@@ -81,23 +81,22 @@ class ClearSearch:
     def _push(self) -> ClearSteps:
         return ClearSteps(self._problem, self.clear, self._compiler)
 
-    def settle(self, found: Found, rows: Rows, call: Effort, end: float) -> Floats:
-        """Put clear answers in the place of those that touch; the clearances (N,).
+    def settle(self, found: Found, rows: Rows, call: Effort, end: float) -> Places:
+        """Put clear answers in the place of those that touch; the rows that still do.
 
         What still touches, or touches when the clock is past ``end``, is no success: it is the
         solution that touches least.
         """
-        clearance = self.clear.clearance(found.q)
-        solved = found.report[:, 0] > 0.5
-        touching = np.flatnonzero(solved & ~(clearance >= self.clear.margin))
+        solved = np.flatnonzero(found.report[:, 0] > 0.5)
+        short = self.clear.short(found.q[solved])
+        touching = solved[~(short >= self.clear.margin)]
         if touching.size:
             own, some = Found(*(part[touching] for part in found)), rows.take(touching)
-            clearance[touching] = self._settled(own, clearance[touching], some, call, end)
+            self._settle(own, short[~(short >= self.clear.margin)], some, call, end)
             found.put(touching, own)
-            clear = touching[np.isposinf(clearance[touching])]
-            clearance[clear] = self.clear.clearance(found.q[clear])
-        found.report[solved & ~(clearance >= self.clear.margin), 0] = 0.0
-        return clearance
+            touching = touching[~self.is_clear(found.q[touching])]
+            found.report[touching, 0] = 0.0
+        return touching
 
     def is_clear(self, q: Floats) -> NDArray[np.bool_]:
         """Whether each of q (N, nq) is clear."""
@@ -108,22 +107,16 @@ class ClearSearch:
         best = int(self.clear.clearance(q).argmax())
         return self.clear.touches(q[best : best + 1])[0]
 
-    def spaces(self, q: Floats) -> Spaces:
-        """The clearances of q (N, nq), all of them clear."""
-        return Spaces(self.clear.clearance(q), {})
+    def spaces(self, q: Floats, touching: Places) -> Spaces:
+        """What results tell of q (N, nq), of which some rows touch."""
+        texts = self.clear.touches(q[touching])
+        reasons = dict(zip(touching.tolist(), texts, strict=True))
+        return Spaces(self.clear.clearance, reasons)
 
-    def told(self, found: Found, clearance: Floats, missed: Places) -> Spaces:
-        """The clearances (N,) and what touches, for results; ``missed`` have failed otherwise."""
-        if missed.size:
-            clearance[missed] = self.clear.clearance(found.q[missed])
-        touching = np.setdiff1d(found.failed, missed)
-        texts = self.clear.touches(found.q[touching])
-        return Spaces(clearance, dict(zip(touching.tolist(), texts, strict=True)))
-
-    def _settled(
+    def _settle(
         self, found: Found, clearance: Floats, rows: Rows, call: Effort, end: float
-    ) -> Floats:
-        """The clearances (P,) of rows that touch, searched on for; the answers go to ``found``."""
+    ) -> None:
+        """Search on for rows that touch, with clearances (P,); the answers go to ``found``."""
         clearance, places = clearance.copy(), np.arange(rows.n)
         kept = found.q[:, None, self._moved], clearance[:, None]  # what may be pushed
         before = found.report[:, -1].copy()
@@ -149,7 +142,6 @@ class ClearSearch:
                 clearance[own[good]] = tried.clearance[chosen][good]
             still = ~(clearance[places] >= self.clear.margin)
             places, kept = places[still], (kept[0][still], kept[1][still])
-        return clearance
 
     def _judged(self, rows: Rows, x: Floats, known: Floats, call: Effort) -> Found:
         near = rows.starts if call.options.best_of > 1 else None

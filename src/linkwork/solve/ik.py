@@ -194,12 +194,12 @@ class InverseKinematics(ProcessBound):
         numbers, checked = _NONE, effort._replace(checked=True)
         end = math.inf if chosen.seconds is None else begin + chosen.seconds * rows.n
         missed, spaces = found.failed, None
-        clearance = None if self._clear is None else self._clear.settle(found, rows, checked, end)
+        touching = None if self._clear is None else self._clear.settle(found, rows, checked, end)
         if missed.size:
             late = clock is not None and clock() >= end
             self._make_nearer(found, missed, rows, checked, late=late)
-        if self._clear is not None and clearance is not None:
-            spaces = self._clear.told(found, clearance, missed)
+        if self._clear is not None and touching is not None:
+            spaces = self._clear.spaces(found.q, touching)
             if cost is not None:
                 cost = cost_of(self.problem, chosen.choose, self._compiler)(found.q, rows.starts)
         if found.failed.size:
@@ -432,7 +432,7 @@ class InverseKinematics(ProcessBound):
             messages = FailureMessages(problem, settings_of(problem, once), n)
             numbers = self._engine.parameters(row)[0]
             why = touching or messages(found.q[best], found.report[best][1:-2], numbers)
-        spaces = None if self._clear is None else self._clear.spaces(found.q[solved])
+        spaces = None if self._clear is None else self._clear.spaces(found.q[solved], solved[:0])
         return AllSolutions(found.q[solved], found.report[solved], terms, took, free, why, spaces)
 
     def _take_further(

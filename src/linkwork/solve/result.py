@@ -65,13 +65,21 @@ class Terms:
 class Spaces(NamedTuple):
     """How clear answers are, where that was asked for."""
 
-    clearance: Floats  # (N,), in metres
+    measure: Callable[[Floats], Floats] | Floats
+    """From q (N, nq) the least distances (N,), or these, where they are known."""
     reasons: Mapping[int, str]  # of rows that touch, what touches
+
+    def of(self, q: Floats) -> Floats:
+        """The least distances (...,) at q (..., nq)."""
+        flat = q.reshape(-1, q.shape[-1])
+        found = self.measure(flat) if callable(self.measure) else self.measure
+        return found.reshape(q.shape[:-1])
 
     def row(self, k: int) -> Spaces:
         """That of one row."""
         reasons = {0: self.reasons[k]} if k in self.reasons else {}
-        return Spaces(self.clearance[k : k + 1], reasons)
+        measure = self.measure if callable(self.measure) else self.measure[k : k + 1]
+        return Spaces(measure, reasons)
 
 
 class IKResult:
@@ -92,9 +100,6 @@ class IKResult:
     seconds: float
     cost: Any
     """(...) or, of one target, a float; None where nothing was chosen by it."""
-    clearance: Any
-    """(...) or, of one target, a float: the least distance (m) that is left, below 0 where it
-    touches; None where no `Clearance` was asked for."""
 
     def __init__(
         self,
@@ -112,8 +117,6 @@ class IKResult:
         mine["seconds"] = seconds
         mine["cost"] = None if cost is None else plain(cost)
         mine["_spaces"] = spaces
-        shape = report.shape[:-1]
-        mine["clearance"] = None if spaces is None else plain(spaces.clearance.reshape(shape))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a result does not change: {name} cannot be set")
@@ -142,6 +145,27 @@ class IKResult:
     def success(self) -> Any:
         """Whether the tasks of priority 0 are done within the limits: a bool, or (...) of them."""
         return plain(self.report[..., 0] > 0.5)
+
+    @cached_property
+    def clearance(self) -> Any:
+        """The least distance (m) that is left, below 0 where it touches: a float, or (...) of them.
+
+        None where no `Clearance` was asked for. It is measured when it is first asked for, in the
+        scene as it is then; that answers are clear was decided before.
+        """
+        spaces: Spaces | None = self.__dict__["_spaces"]
+        return None if spaces is None else plain(spaces.of(self.q))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, with clearances measured: a model stays in its process."""
+        state, spaces = dict(self.__dict__), self.__dict__["_spaces"]
+        if spaces is not None:
+            measured = np.asarray(self.clearance, dtype=np.float64).reshape(-1)
+            state["_spaces"] = Spaces(measured, spaces.reasons)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @cached_property
     def iterations(self) -> Any:
