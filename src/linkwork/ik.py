@@ -4,6 +4,7 @@
 what was compiled, ``robot.controller(tasks=[...], dt=...)`` makes one step at a time.
 """
 
+from linkwork.solve.clearance import Clearance
 from linkwork.solve.controller import Controller
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Options
@@ -41,6 +42,7 @@ __all__ = [
     "AllSolutions",
     "CenterOfMass",
     "Centred",
+    "Clearance",
     "Closed",
     "Controller",
     "CoupledLimit",

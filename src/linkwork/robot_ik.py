@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork.mechanism.model import Floats, Mechanism
     from linkwork.mechanism.named_positions import Configuration
     from linkwork.programs import Programs
+    from linkwork.solve.clearance import Model
     from linkwork.solve.controller import Controller
     from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
@@ -43,6 +45,8 @@ class RobotIK:
         def jacobian(  # noqa: D102  of `Robot`
             self, q: ArrayLike, frame: str | None = None, *, reference: Reference = ...
         ) -> Floats: ...
+
+        def collision(self) -> Model: ...  # noqa: D102  of `Robot`
 
     def ik(  # noqa: PLR0913  the one door to all of it: every argument but two is named
         self,
@@ -226,7 +230,7 @@ class RobotIK:
             self._asked(frame, tasks),
             named,
             fixed=fixed,
-            limits=limits,
+            limits=self._limits(limits),
             objectives=objectives,
             joint_weights=joint_weights,
             compiler=settings.compiler(),
@@ -245,6 +249,20 @@ class RobotIK:
         several = listed(given, Task, "tasks", "Pose('tool0')")
         closes = any(isinstance(task, Closed) for task in several)
         return several if closes else [*several, Closed()]
+
+    def _limits(self, limits: Limit | Iterable[Limit]) -> list[Limit]:
+        """The limits, of which a clearance is decided by the robot's own collision model."""
+        from linkwork.solve.clearance import Clearance  # noqa: PLC0415  not all need it
+        from linkwork.solve.limits import Limit  # noqa: PLC0415
+        from linkwork.solve.problem import listed  # noqa: PLC0415
+
+        given = listed(limits, Limit, "limits", "PositionLimit(0.05)")
+        return [
+            replace(each, model=self.collision())
+            if isinstance(each, Clearance) and each.model is None
+            else each
+            for each in given
+        ]
 
     def controller(  # noqa: PLR0913  every argument but one is named
         self,
@@ -274,7 +292,7 @@ class RobotIK:
             self.mechanism,
             self._asked(frame, tasks),
             dt=dt,
-            limits=limits,
+            limits=self._limits(limits),
             objectives=objectives,
             joint_weights=joint_weights,
             joints=joints,

@@ -20,14 +20,8 @@ from linkwork.errors import (
 )
 from linkwork.models import MODELS
 from linkwork.ops.numpy import NUMPY
-from linkwork.solve.controller import (
-    Box,
-    Controller,
-    controlled,
-    done_within,
-    gone_within,
-    step_recipe,
-)
+from linkwork.solve.control_step import Box, controlled, done_within, gone_within, step_recipe
+from linkwork.solve.controller import Controller
 from linkwork.solve.expressions import Level
 from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.joint_update import JointUpdate

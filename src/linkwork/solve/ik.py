@@ -18,6 +18,8 @@ from linkwork.errors import InputError, LinkworkError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.mechanism.neutral import neutral
+from linkwork.solve.clear_search import ClearSearch
+from linkwork.solve.clearance import split
 from linkwork.solve.engine import Effort, Engine, Found, Known, search
 from linkwork.solve.inputs import (
     Choose,
@@ -41,7 +43,7 @@ from linkwork.solve.nearest import (
     nullity,
 )
 from linkwork.solve.objectives import Objective
-from linkwork.solve.problem import Problem, make_problem
+from linkwork.solve.problem import Problem, listed, make_problem
 from linkwork.solve.program import Program, Progress, Refused
 from linkwork.solve.result import AllSolutions, Column, FailureMessages, IKResult, Terms
 from linkwork.solve.seeds import starting_points
@@ -94,12 +96,13 @@ class InverseKinematics(ProcessBound):
     ) -> None:
         """``known``: programs by the key of their problem, to be used and added to."""
         self.mechanism = mechanism
+        bounds, clear = split(listed(limits, Limit, "limits", "PositionLimit(0.05)"))
         self.problem: Problem = make_problem(
             mechanism,
             Pose(tasks) if isinstance(tasks, str) else tasks,
             joints=joints,
             fixed=fixed,
-            limits=limits,
+            limits=bounds,
             objectives=objectives,
             joint_weights=joint_weights,
         )
@@ -107,6 +110,7 @@ class InverseKinematics(ProcessBound):
         self._compiler = compiler or Compiler()
         self._known: Known = {} if known is None else known
         self._engine = Engine(self.problem, self._compiler, self._known)
+        self._clear = None if clear is None else ClearSearch(self._engine, clear, self._compiler)
         self._inputs = Inputs(self.problem)
         self._terms: tuple[Options, Terms] | None = None
         self._one = self._engine.parts[0].program.one
@@ -178,7 +182,8 @@ class InverseKinematics(ProcessBound):
                     first = self._one(*given, self._neutral, usual.from_seed)
                 else:
                     first = self._one(*given, q0, usual.from_q0)
-                if first is not None and first[self.mechanism.n_q] != 0.0:
+                solved = first is not None and first[self.mechanism.n_q] != 0.0
+                if first is not None and solved and self._clear is None:
                     n_q = self.mechanism.n_q
                     took = clock() - begin if clock else math.nan
                     return IKResult(first[:n_q], first[n_q:], usual.terms, _NONE, took)
@@ -186,12 +191,18 @@ class InverseKinematics(ProcessBound):
         effort = self._effort(chosen, thread_count(threads), progress, given=q0 is not None)
         start = self._neutral if q0 is None else start_of(self.problem, q0)
         found, cost, rows = self._found(targets, start, effort, first)
-        numbers = _NONE
+        numbers, checked = _NONE, effort._replace(checked=True)
+        end = math.inf if chosen.seconds is None else begin + chosen.seconds * rows.n
+        missed, spaces = found.failed, None
+        touching = None if self._clear is None else self._clear.settle(found, rows, checked, end)
+        if missed.size:
+            late = clock is not None and clock() >= end
+            self._make_nearer(found, missed, rows, checked, late=late)
+        if self._clear is not None and touching is not None:
+            spaces = self._clear.spaces(found.q, touching)
+            if cost is not None:
+                cost = cost_of(self.problem, chosen.choose, self._compiler)(found.q, rows.starts)
         if found.failed.size:
-            late = False
-            if clock is not None and chosen.seconds is not None:
-                late = clock() - begin >= chosen.seconds * rows.n
-            self._make_nearer(found, rows, effort._replace(checked=True), late=late)
             numbers = self._engine.parameters(rows)
         lead = rows.lead
         return IKResult(
@@ -201,6 +212,7 @@ class InverseKinematics(ProcessBound):
             numbers,
             clock() - begin if clock else math.nan,
             None if cost is None else cost.reshape(lead),
+            spaces,
         )
 
     def _found(
@@ -307,20 +319,25 @@ class InverseKinematics(ProcessBound):
         )
         flat = found.q.reshape(-1, found.q.shape[-1])
         costs = cost(flat, np.repeat(start, many + 1, axis=0)).reshape(n, many + 1)
-        pick = np.arange(n), cheapest(costs, found.report[:, :, 0] > 0.5, found.misses)
+        solved = found.report[:, :, 0] > 0.5
+        if self._clear is not None:  # where none is clear, one that touches is searched on from
+            clear = solved & self._clear.is_clear(flat).reshape(n, many + 1)
+            solved = np.where(clear.any(axis=1, keepdims=True), clear, solved)
+        pick = np.arange(n), cheapest(costs, solved, found.misses)
         return Found(*(part[pick] for part in found)), costs[pick]
 
     @property
     def _moved(self) -> list[int]:
         return list(self.problem.moved)
 
-    def _make_nearer(self, found: Found, rows: Rows, call: Effort, *, late: bool) -> None:
+    def _make_nearer(
+        self, found: Found, missed: NDArray[np.int64], rows: Rows, call: Effort, *, late: bool
+    ) -> None:
         """Make the best of what was missed, in place.
 
         Loops are closed from where the search has left them; without loops, and where it is not
         late, the nearest configurations are found. Lower priorities and objectives have no say.
         """
-        missed = found.failed
         engine, some, q = self._engine, rows.take(missed), found.q[missed]
         x = q[:, self._moved]
         if self._closer is not None:
@@ -395,6 +412,10 @@ class InverseKinematics(ProcessBound):
         except Refused as refused:
             raise _too_large(refused) from None
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
+        touching = ""
+        if self._clear is not None and solved.size:
+            touching = self._clear.clearest(found.q[solved])
+            solved = solved[self._clear.is_clear(found.q[solved])]
         ways = self._ways(row, call)
         if solved.size and not problem.has_secondary_goals:
             self._take_further(found, solved, ways, row, call)
@@ -410,8 +431,9 @@ class InverseKinematics(ProcessBound):
             best = int(found.misses.argmin())
             messages = FailureMessages(problem, settings_of(problem, once), n)
             numbers = self._engine.parameters(row)[0]
-            why = messages(found.q[best], found.report[best][1:-2], numbers)
-        return AllSolutions(found.q[solved], found.report[solved], terms, took, free, why)
+            why = touching or messages(found.q[best], found.report[best][1:-2], numbers)
+        spaces = None if self._clear is None else self._clear.spaces(found.q[solved], solved[:0])
+        return AllSolutions(found.q[solved], found.report[solved], terms, took, free, why, spaces)
 
     def _take_further(
         self, found: Found, solved: NDArray[np.int64], ways: Ways, row: Rows, call: Effort

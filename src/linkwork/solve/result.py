@@ -62,6 +62,26 @@ class Terms:
         return tuple(float(column.group.error(np.asarray(most))) for column, most in pairs)
 
 
+class Spaces(NamedTuple):
+    """How clear answers are, where that was asked for."""
+
+    measure: Callable[[Floats], Floats] | Floats
+    """From q (N, nq) the least distances (N,), or these, where they are known."""
+    reasons: Mapping[int, str]  # of rows that touch, what touches
+
+    def of(self, q: Floats) -> Floats:
+        """The least distances (...,) at q (..., nq)."""
+        flat = q.reshape(-1, q.shape[-1])
+        found = self.measure(flat) if callable(self.measure) else self.measure
+        return found.reshape(q.shape[:-1])
+
+    def row(self, k: int) -> Spaces:
+        """That of one row."""
+        reasons = {0: self.reasons[k]} if k in self.reasons else {}
+        measure = self.measure if callable(self.measure) else self.measure[k : k + 1]
+        return Spaces(measure, reasons)
+
+
 class IKResult:
     """Configurations and what they reach, for one target () or any leading shape.
 
@@ -89,12 +109,14 @@ class IKResult:
         numbers: Floats,
         seconds: float = float("nan"),
         cost: Floats | None = None,
+        spaces: Spaces | None = None,
     ) -> None:
         """``numbers`` (N, p): the parameters of each row, for messages about failures."""
         mine = self.__dict__
         mine["q"], mine["report"], mine["_terms"], mine["_numbers"] = q, report, terms, numbers
         mine["seconds"] = seconds
         mine["cost"] = None if cost is None else plain(cost)
+        mine["_spaces"] = spaces
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a result does not change: {name} cannot be set")
@@ -125,6 +147,27 @@ class IKResult:
         return plain(self.report[..., 0] > 0.5)
 
     @cached_property
+    def clearance(self) -> Any:
+        """The least distance (m) that is left, below 0 where it touches: a float, or (...) of them.
+
+        None where no `Clearance` was asked for. It is measured when it is first asked for, in the
+        scene as it is then; that answers are clear was decided before.
+        """
+        spaces: Spaces | None = self.__dict__["_spaces"]
+        return None if spaces is None else plain(spaces.of(self.q))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, with clearances measured: a model stays in its process."""
+        state, spaces = dict(self.__dict__), self.__dict__["_spaces"]
+        if spaces is not None:
+            measured = np.asarray(self.clearance, dtype=np.float64).reshape(-1)
+            state["_spaces"] = Spaces(measured, spaces.reasons)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    @cached_property
     def iterations(self) -> Any:
         """Steps of the try that is returned: an int, or (...) of them."""
         return plain(self.report[..., -2].astype(np.int64))
@@ -140,7 +183,16 @@ class IKResult:
         flat = int(np.ravel_multi_index(index, self.shape, mode="wrap")) if index else 0
         cost = None if self.cost is None else np.asarray(self.cost)[index]
         numbers = own["_numbers"][flat : flat + 1]
-        return IKResult(self.q[index], self.report[index], self.terms, numbers, self.seconds, cost)
+        spaces: Spaces | None = own["_spaces"]
+        return IKResult(
+            self.q[index],
+            self.report[index],
+            self.terms,
+            numbers,
+            self.seconds,
+            cost,
+            None if spaces is None else spaces.row(flat),
+        )
 
     def rows(self) -> Iterator[tuple[tuple[int, ...], IKResult]]:
         """The index of each target, () of a single one, and its own result."""
@@ -150,7 +202,7 @@ class IKResult:
         """All of it by name as JSON takes it: lists, Python's numbers, None where not finite."""
         names = (
             "q", "success", "position_error", "rotation_error", "errors", "iterations",
-            "restarts", "seconds", "cost", "reason",
+            "restarts", "seconds", "cost", "clearance", "reason",
         )  # fmt: skip
         return as_json({name: getattr(self, name) for name in names})
 
@@ -211,6 +263,9 @@ class IKResult:
             remark = self.terms.remark
             return "solved" if remark is None else remark(self.q[row])
         flat = int(np.ravel_multi_index(row, self.shape, mode="wrap")) if row else 0
+        spaces: Spaces | None = self.__dict__["_spaces"]
+        if spaces is not None and flat in spaces.reasons:
+            return spaces.reasons[flat]
         return self.terms.explain(
             self.q[row], self.report[row][1:-2], self.__dict__["_numbers"][flat]
         )
@@ -258,9 +313,10 @@ class AllSolutions(IKResult):
         seconds: float = float("nan"),
         free_directions: tuple[Floats, ...] | None = None,
         why_none: str = "solved",
+        spaces: Spaces | None = None,
     ) -> None:
         """``why_none`` is the reason where there is no solution."""
-        super().__init__(q, report, terms, np.zeros((0, 0)), seconds)
+        super().__init__(q, report, terms, np.zeros((0, 0)), seconds, spaces=spaces)
         self.__dict__["free_directions"], self.__dict__["_why_none"] = free_directions, why_none
 
     def __len__(self) -> int:
