@@ -35,7 +35,7 @@ _SLACK = 0.06
 """The part of the overhang that is kept for what lies between the sampled points."""
 _TARGETS = 3_000
 _CANDIDATES = 1_500
-_TRIES = (3, 1, 1, 1, 1, 1)
+_TRIES = (2, 1, 1, 1)
 """Times a ball is taken out with its neighbours, in each pass of a search."""
 _INNER = 4
 _MOST_ACROSS = 200.0
@@ -197,6 +197,8 @@ class _Search:
         excess = max(solid.excess for solid in solids)
         self.overhang = max(overhang, size / _MOST_ACROSS, 4 * excess)
         self.least = self.overhang * (1 - _SLACK)
+        # balls are more, the larger the body is in overhangs
+        self.finer = float(np.clip((size / (25 * self.overhang)) ** 1.5, 1.0, 3.0))
         self.flat = np.concatenate(
             [solid.cells[:, 1:].mean(axis=1) for solid in solids if not len(solid.planes)]
             or [np.zeros((0, 3))]
@@ -239,24 +241,25 @@ class _Search:
             long = edge_lengths(cells).max(axis=1) > part * (self.overhang + room)
             done.append(cells[~long])
             cells = bisected(cells[long])
-            if sum(map(len, done)) + len(cells) > 8 * _TARGETS:
+            if sum(map(len, done)) + len(cells) > 8 * _TARGETS * self.finer:
                 return np.concatenate([*done, cells])
         return np.concatenate(done)
 
     def targets(self) -> Floats:
         """Points of the solids, close together where balls are small."""
-        part = 0.8
+        part, most = 0.8, _TARGETS * self.finer
         while True:
             cells = self.refined(part)
             points = _unique(np.concatenate([cells.reshape(-1, 3), cells.mean(axis=1)]))
-            if len(points) <= _TARGETS or part > 3:
+            if len(points) <= most or part > 3:
                 return points
-            part *= max(1.1, (len(points) / _TARGETS) ** 0.4)
+            part *= max(1.1, (len(points) / most) ** 0.4)
 
     def candidates(self) -> Floats:
         """Balls about points inside, each as large as the overhang allows."""
+        most = int(_CANDIDATES * self.finer)
         span = np.maximum(self.high - self.low, 1e-9 + self.overhang / 4)
-        edge = float((span.prod() / (2 * _CANDIDATES)) ** (1 / 3))
+        edge = float((span.prod() / (2 * most)) ** (1 / 3))
         axes = [np.arange(a + edge / 2, b, edge) for a, b in zip(self.low, self.high, strict=True)]
         axes = [axis if len(axis) else np.array([(a + b) / 2])
                 for axis, a, b in zip(axes, self.low, self.high, strict=True)]
@@ -266,8 +269,8 @@ class _Search:
         while len(cells) < 200:
             cells = bisected(cells)
         middles = cells.mean(axis=1)
-        if len(middles) > _CANDIDATES:
-            middles = middles[self.rng.permutation(len(middles))[:_CANDIDATES]]
+        if len(middles) > most:
+            middles = middles[self.rng.permutation(len(middles))[:most]]
         return self.balls(np.concatenate([grid, middles, self.flat]))
 
     def balls(self, points: Floats) -> Floats:
@@ -421,15 +424,21 @@ def _touching(balls: Floats, others: Floats) -> Bools:
 def _holder(balls: Floats, cells: Floats) -> Ints:
     """The ball that holds each of the cells (n, 4, 3) with most room, or -1."""
     owner = np.full(len(cells), -1)
-    step = max(1, 500_000 // max(len(balls), 1))
-    for start in range(0, len(cells) if len(balls) else 0, step):
-        part = cells[start : start + step]
-        room = np.full((len(part), len(balls)), np.inf)
-        for k in range(4):
-            apart = part[:, k, None] - balls[:, :3]
-            np.minimum(room, balls[:, 3] - np.sqrt((apart * apart).sum(axis=2)), out=room)
-        best = room.argmax(axis=1)
-        fits = room[np.arange(len(part)), best] >= 0
+    if not len(balls) or not len(cells):
+        return owner
+    centre = balls[:, :3].mean(axis=0)
+    c = balls[:, :3] - centre
+    size = float(np.abs(cells - centre).max() + np.abs(c).max() + balls[:, 3].max())
+    square = balls[:, 3] ** 2 - (c * c).sum(axis=1) - 1e-14 * size * size  # for rounding
+    weights = np.concatenate([2 * c.T, -np.ones((1, len(c))), square[None]])
+    step = max(1, 250_000 // len(balls))
+    for start in range(0, len(cells), step):
+        x = (cells[start : start + step] - centre).transpose(1, 0, 2).reshape(-1, 3)
+        room = np.column_stack([x, (x * x).sum(axis=1), np.ones(len(x))]) @ weights
+        room = room.reshape(4, -1, len(balls))
+        least = np.minimum(np.minimum(room[0], room[1]), np.minimum(room[2], room[3]))
+        best = least.argmax(axis=1)
+        fits = least[np.arange(len(best)), best] >= 0
         owner[start : start + step] = np.where(fits, best, -1)
     return owner
 
