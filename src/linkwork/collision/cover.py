@@ -38,7 +38,7 @@ _CANDIDATES = 1_500
 _TRIES = (2, 1, 1, 1)
 """Times a ball is taken out with its neighbours, in each pass of a search."""
 _INNER = 4
-_MOST_ACROSS = 200.0
+_MOST_ACROSS = 64.0
 """Sizes of a body in overhangs, beyond which its overhang is raised."""
 
 
@@ -199,10 +199,7 @@ class _Search:
         self.least = self.overhang * (1 - _SLACK)
         # balls are more, the larger the body is in overhangs
         self.finer = float(np.clip((size / (25 * self.overhang)) ** 1.5, 1.0, 3.0))
-        self.flat = np.concatenate(
-            [solid.cells[:, 1:].mean(axis=1) for solid in solids if not len(solid.planes)]
-            or [np.zeros((0, 3))]
-        )
+        self.rounding = 1e-12 * float(np.abs(corners).max() + size)
 
     def cover(self, fixed: Floats) -> tuple[Floats, Bools, float]:
         """Balls that hold all cells, the fixed ones first; which solids each holds; the overhang."""
@@ -226,12 +223,9 @@ class _Search:
         return balls[kept], used[kept], float(out.max(initial=0.0))
 
     def depth(self, points: Floats) -> Floats:
-        """Depths (n,) of points; those of flat pieces have 0 where they lie in them."""
+        """Depths (n,) of points, below 0 outside; rounding does not make a flat piece empty."""
         found = depths(self.solids, points)
-        if len(self.flat):
-            near = (np.abs(points[:, None] - self.flat).max(axis=2) == 0).any(axis=1)
-            found = np.where(near, np.maximum(found, 0.0), found)
-        return found
+        return np.where(np.abs(found) <= self.rounding, 0.0, found)
 
     def refined(self, part: float) -> Floats:
         """Cells cut until their edges are a part of the balls that may be near."""
@@ -271,7 +265,7 @@ class _Search:
         middles = cells.mean(axis=1)
         if len(middles) > most:
             middles = middles[self.rng.permutation(len(middles))[:most]]
-        return self.balls(np.concatenate([grid, middles, self.flat]))
+        return self.balls(np.concatenate([grid, middles]))
 
     def balls(self, points: Floats) -> Floats:
         """The balls about those of the points that lie inside."""
@@ -370,7 +364,6 @@ class _Search:
             )
             points = np.concatenate([place[None], near, pulled, centre[None]])
             room = self.depth(points)
-            room[0] = max(room[0], 0.0) if len(self.flat) else room[0]
             pool = np.column_stack([points, room + self.overhang])[room >= 0]
             holds = (_inside(pool, cells.reshape(-1, 3)).reshape(len(cells), 4, -1)).all(axis=1)
             useful = holds[0]
