@@ -7,14 +7,14 @@ from functools import cache
 import coal
 import numpy as np
 import pytest
-import robots
-import seeds
 
 import linkwork as lw
+import robots
+import seeds
 from linkwork.collision import pieces as kinds
 from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import convex_pieces
-from linkwork.collision.pieces import Piece, hull_piece, hull_planes, solid_piece
+from linkwork.collision.pieces import Piece, hull_piece, solid_piece
 from linkwork.errors import InputError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile
@@ -35,7 +35,7 @@ def points_of(piece: Piece, rng: np.random.Generator, n: int) -> np.ndarray:
     way = rng.normal(size=(n, 3))
     way /= np.linalg.norm(way, axis=1)[:, None]
     part = np.where(rng.random(n) < 0.5, 1.0, rng.random(n) ** (1 / 3))[:, None]
-    a, b, c = piece.sizes
+    a, b, _ = piece.sizes
     if piece.kind == kinds.BOX:
         own = way / np.abs(way).max(axis=1)[:, None] * part * piece.sizes
     elif piece.kind == kinds.ELLIPSOID:

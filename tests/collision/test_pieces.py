@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import seeds
 
+import seeds
 from linkwork.collision.mesh_pieces import convex_pieces
 from linkwork.collision.pieces import (
     BOX,
@@ -191,7 +191,7 @@ def test_hostile_meshes() -> None:
     box = volumes.box((1.0, 1.0, 1.0))
     with pytest.raises(InputError, match="without vertices"):
         convex_pieces(np.zeros((0, 3)))
-    with pytest.raises(InputError, match="finite|nan"):
+    with pytest.raises(InputError, match=r"finite|nan"):
         convex_pieces([[0.0, 0, float("nan")]])
     with pytest.raises(InputError, match="vertex 99"):
         convex_pieces(box.vertices, [[0, 1, 99]])

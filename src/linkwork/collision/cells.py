@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 
 _PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Solid:
     """A piece for its cover, in the body's frame.
@@ -88,16 +89,19 @@ def _cylinder(piece: Piece, roughness: float) -> tuple[Floats, Floats, NDArray[n
     turn = np.pi / sides
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
     out = ring * (r / np.cos(turn))
-    corners = np.concatenate(
-        [np.column_stack([out, np.full(sides, z)]) for z in (-half, half)]
-    )
+    corners = np.concatenate([np.column_stack([out, np.full(sides, z)]) for z in (-half, half)])
     k = np.arange(sides)
     after = (k + 1) % sides
-    faces = [np.column_stack([k, after, after + sides]), np.column_stack([k, after + sides, k + sides])]
+    faces = [
+        np.column_stack([k, after, after + sides]),
+        np.column_stack([k, after + sides, k + sides]),
+    ]
     fan = np.arange(1, sides - 1)
     faces += [np.column_stack([0 * fan + s, fan + s, fan + 1 + s]) for s in (0, sides)]
     fine = 2 * np.pi * np.arange(128) / 128
-    wall = np.column_stack([np.cos(fine), np.sin(fine), 0 * fine, 0 * fine + r * np.cos(np.pi / 128)])
+    wall = np.column_stack(
+        [np.cos(fine), np.sin(fine), 0 * fine, 0 * fine + r * np.cos(np.pi / 128)]
+    )
     caps = np.array([[0.0, 0, 1, half], [0, 0, -1, half]])
     return np.concatenate([wall, caps]), corners, np.concatenate(faces), r / np.cos(turn) - r
 

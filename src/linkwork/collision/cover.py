@@ -202,7 +202,7 @@ class _Search:
         self.rounding = 1e-12 * float(np.abs(corners).max() + size)
 
     def cover(self, fixed: Floats) -> tuple[Floats, Bools, float]:
-        """Balls that hold all cells, the fixed ones first; which solids each holds; the overhang."""
+        """Balls that hold all cells, fixed ones first; which solids each holds; the overhang."""
         targets = self.targets()
         if len(fixed):
             targets = targets[~_inside(fixed, targets).any(axis=1)]
@@ -255,8 +255,10 @@ class _Search:
         span = np.maximum(self.high - self.low, 1e-9 + self.overhang / 4)
         edge = float((span.prod() / (2 * most)) ** (1 / 3))
         axes = [np.arange(a + edge / 2, b, edge) for a, b in zip(self.low, self.high, strict=True)]
-        axes = [axis if len(axis) else np.array([(a + b) / 2])
-                for axis, a, b in zip(axes, self.low, self.high, strict=True)]
+        axes = [
+            axis if len(axis) else np.array([(a + b) / 2])
+            for axis, a, b in zip(axes, self.low, self.high, strict=True)
+        ]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
         grid = grid + self.rng.uniform(-0.3, 0.3, grid.shape) * edge
         cells = self.cells
@@ -299,9 +301,7 @@ class _Search:
         found = np.concatenate(small)
         return _unique(found) if len(found) else found
 
-    def improved(
-        self, balls: Floats, candidates: Floats, targets: Floats, tries: int
-    ) -> Floats:
+    def improved(self, balls: Floats, candidates: Floats, targets: Floats, tries: int) -> Floats:
         """Fewer balls: some neighbours are taken out, and what they held is covered anew."""
         for _ in range(tries * len(balls)):
             if len(balls) < 2:

@@ -8,13 +8,13 @@ mesh, and what they hold beyond it is measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.checks import finite_rows
-from linkwork.collision.cells import bisected, edge_lengths, solid_of
+from linkwork.collision.cells import bisected, edge_lengths
 from linkwork.collision.pieces import Floats, Ints, Piece, hull_piece, hull_planes
 from linkwork.errors import InputError, MissingExtraError
 

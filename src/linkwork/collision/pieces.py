@@ -179,7 +179,7 @@ def _renumbered(faces: Any, kept: Any) -> Ints:
 
 def _scipy_spatial() -> Any:
     try:
-        import scipy.spatial as spatial  # noqa: PLC0415  only who makes hulls needs it
+        from scipy import spatial  # noqa: PLC0415  only who makes hulls needs it
     except ImportError as error:
         raise missing_extra("collision shapes made of meshes", "scipy") from error
     return spatial
