@@ -187,8 +187,6 @@ class Outside:
 def test_free_is_free_and_hit_is_hit(name: str) -> None:
     path, g = path_of(name), rng(f"collision truth {name}")
     robot = lw.load(path)
-    if not hasattr(robot, "collision"):
-        pytest.skip("Robot.collision is not there yet")
     model = robot.collision(overhang=0.02)
     engine = Pinocchio(robot.mechanism, pin.buildModelFromUrdf(str(path)))
     pairs = [(pair.link_a, pair.link_b) for pair in model.pairs if pair.checked]
@@ -200,8 +198,9 @@ def test_free_is_free_and_hit_is_hit(name: str) -> None:
     for each in solids:
         getattr(scene, f"add_{each.kind}")(each.name, *each.sizes, pose=each.T)
     pieces = [
-        (model.parts.bodies[body], shape_of(piece), piece.T_body_piece)
-        for piece, body in zip(model.parts.pieces, model.parts.body_of, strict=True)
+        (link, shape_of(piece), piece.T_body_piece)
+        for link, own in zip(model.parts.bodies, model.parts.pieces, strict=True)
+        for piece in own
     ]
     folder = str(path)[: str(path).index("example-robot-data")]
     shapes = pin.buildGeomFromUrdf(

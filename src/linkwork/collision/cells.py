@@ -26,7 +26,7 @@ class Solid:
     """A piece for its cover, in the body's frame.
 
     ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
-    depth min(offset - normal x) or more; a flat piece has none. ``cells`` (k, 4, 3) are tetrahedra
+    depth min(offset - normal x) or more. ``cells`` (k, 4, 3) are tetrahedra
     that hold the piece and reach out of it by at most ``excess`` (m).
     """
 
@@ -46,13 +46,33 @@ def solid_of(piece: Piece, roughness: float) -> Solid:
         if vertices is None or faces is None:
             raise ValueError("a hull has vertices and faces")
         planes, outer, excess = hull_planes(vertices, faces), vertices, 0.0
+        flat = not len(planes)
+        if flat:
+            planes = _flat_planes(vertices)
     else:
+        flat = False
         planes, outer, faces, excess = _ROUND_OR_BOX[piece.kind](piece, roughness)
     R, p = piece.T_body_piece[:3, :3], piece.T_body_piece[:3, 3]
     normals = planes[:, :3] @ R.T
     placed = outer @ R.T + p
     moved = np.column_stack([normals, planes[:, 3] + normals @ p])
-    return Solid(moved, _fan(placed, np.asarray(faces), not len(planes)), excess)
+    return Solid(moved, _fan(placed, np.asarray(faces), flat), excess)
+
+
+def _flat_planes(ring: Floats) -> Floats:
+    """Planes (n, 4) that a flat piece lies between: on both sides of it and along its rim."""
+    centre = ring.mean(axis=0)
+    axes = np.linalg.svd(np.concatenate([ring - centre, np.zeros((3, 3))]))[2]
+    across = axes[2]
+    if len(ring) > 2:
+        rim = np.cross(np.roll(ring, -1, axis=0) - ring, across)
+        rim *= np.sign(np.einsum("nj,nj->n", rim, ring - centre))[:, None]
+        length = np.linalg.norm(rim, axis=1)
+        sides = rim[length > 0] / length[length > 0, None]
+        normals = np.concatenate([sides, [across, -across]])
+    else:
+        normals = np.concatenate([axes, -axes])
+    return np.column_stack([normals, (normals @ ring.T).max(axis=1)])
 
 
 def _box(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
@@ -111,7 +131,7 @@ def depths(solids: list[Solid], points: Floats) -> Floats:
     """A lower bound (n,) on the depth of points (n, 3) in the union: below 0 is not in any."""
     best = np.full(len(points), -np.inf)
     for solid in solids:
-        for start in range(0, len(points) if len(solid.planes) else 0, 4096):
+        for start in range(0, len(points), 4096):
             part = points[start : start + 4096]
             room = solid.planes[:, 3] - part @ solid.planes[:, :3].T
             np.maximum(best[start : start + 4096], room.min(axis=1), out=best[start : start + 4096])

@@ -35,10 +35,10 @@ _SLACK = 0.06
 """The part of the overhang that is kept for what lies between the sampled points."""
 _TARGETS = 3_000
 _CANDIDATES = 1_500
-_TRIES = (3, 1, 1, 1, 1, 1)
+_TRIES = (2, 1, 1, 1)
 """Times a ball is taken out with its neighbours, in each pass of a search."""
 _INNER = 4
-_MOST_ACROSS = 200.0
+_MOST_ACROSS = 64.0
 """Sizes of a body in overhangs, beyond which its overhang is raised."""
 
 
@@ -227,13 +227,12 @@ class _Search:
         excess = max(solid.excess for solid in solids)
         self.overhang = max(overhang, size / _MOST_ACROSS, 4 * excess)
         self.least = self.overhang * (1 - _SLACK)
-        self.flat = np.concatenate(
-            [solid.cells[:, 1:].mean(axis=1) for solid in solids if not len(solid.planes)]
-            or [np.zeros((0, 3))]
-        )
+        # balls are more, the larger the body is in overhangs
+        self.finer = float(np.clip((size / (25 * self.overhang)) ** 1.5, 1.0, 3.0))
+        self.rounding = 1e-12 * float(np.abs(corners).max() + size)
 
     def cover(self, fixed: Floats) -> tuple[Floats, Bools, float]:
-        """Balls that hold all cells, the fixed ones first; which solids each holds; the overhang."""
+        """Balls that hold all cells, fixed ones first; which solids each holds; the overhang."""
         targets = self.targets()
         if len(fixed):
             targets = targets[~_inside(fixed, targets).any(axis=1)]
@@ -254,12 +253,9 @@ class _Search:
         return balls[kept], used[kept], float(out.max(initial=0.0))
 
     def depth(self, points: Floats) -> Floats:
-        """Depths (n,) of points; those of flat pieces have 0 where they lie in them."""
+        """Depths (n,) of points, below 0 outside; rounding does not make a flat piece empty."""
         found = depths(self.solids, points)
-        if len(self.flat):
-            near = (np.abs(points[:, None] - self.flat).max(axis=2) == 0).any(axis=1)
-            found = np.where(near, np.maximum(found, 0.0), found)
-        return found
+        return np.where(np.abs(found) <= self.rounding, 0.0, found)
 
     def refined(self, part: float) -> Floats:
         """Cells cut until their edges are a part of the balls that may be near."""
@@ -269,24 +265,25 @@ class _Search:
             long = edge_lengths(cells).max(axis=1) > part * (self.overhang + room)
             done.append(cells[~long])
             cells = bisected(cells[long])
-            if sum(map(len, done)) + len(cells) > 8 * _TARGETS:
+            if sum(map(len, done)) + len(cells) > 8 * _TARGETS * self.finer:
                 return np.concatenate([*done, cells])
         return np.concatenate(done)
 
     def targets(self) -> Floats:
         """Points of the solids, close together where balls are small."""
-        part = 0.8
+        part, most = 0.8, _TARGETS * self.finer
         while True:
             cells = self.refined(part)
             points = _unique(np.concatenate([cells.reshape(-1, 3), cells.mean(axis=1)]))
-            if len(points) <= _TARGETS or part > 3:
+            if len(points) <= most or part > 3:
                 return points
-            part *= max(1.1, (len(points) / _TARGETS) ** 0.4)
+            part *= max(1.1, (len(points) / most) ** 0.4)
 
     def candidates(self) -> Floats:
         """Balls about points inside, each as large as the overhang allows."""
+        most = int(_CANDIDATES * self.finer)
         span = np.maximum(self.high - self.low, 1e-9 + self.overhang / 4)
-        edge = float((span.prod() / (2 * _CANDIDATES)) ** (1 / 3))
+        edge = float((span.prod() / (2 * most)) ** (1 / 3))
         axes = [np.arange(a + edge / 2, b, edge) for a, b in zip(self.low, self.high, strict=True)]
         axes = [
             axis if len(axis) else np.array([(a + b) / 2])
@@ -298,9 +295,9 @@ class _Search:
         while len(cells) < 200:
             cells = bisected(cells)
         middles = cells.mean(axis=1)
-        if len(middles) > _CANDIDATES:
-            middles = middles[self.rng.permutation(len(middles))[:_CANDIDATES]]
-        return self.balls(np.concatenate([grid, middles, self.flat]))
+        if len(middles) > most:
+            middles = middles[self.rng.permutation(len(middles))[:most]]
+        return self.balls(np.concatenate([grid, middles]))
 
     def balls(self, points: Floats) -> Floats:
         """The balls about those of the points that lie inside."""
@@ -397,7 +394,6 @@ class _Search:
             )
             points = np.concatenate([place[None], near, pulled, centre[None]])
             room = self.depth(points)
-            room[0] = max(room[0], 0.0) if len(self.flat) else room[0]
             pool = np.column_stack([points, room + self.overhang])[room >= 0]
             holds = (_inside(pool, cells.reshape(-1, 3)).reshape(len(cells), 4, -1)).all(axis=1)
             useful = holds[0]
@@ -451,15 +447,21 @@ def _touching(balls: Floats, others: Floats) -> Bools:
 def _holder(balls: Floats, cells: Floats) -> Ints:
     """The ball that holds each of the cells (n, 4, 3) with most room, or -1."""
     owner = np.full(len(cells), -1)
-    step = max(1, 500_000 // max(len(balls), 1))
-    for start in range(0, len(cells) if len(balls) else 0, step):
-        part = cells[start : start + step]
-        room = np.full((len(part), len(balls)), np.inf)
-        for k in range(4):
-            apart = part[:, k, None] - balls[:, :3]
-            np.minimum(room, balls[:, 3] - np.sqrt((apart * apart).sum(axis=2)), out=room)
-        best = room.argmax(axis=1)
-        fits = room[np.arange(len(part)), best] >= 0
+    if not len(balls) or not len(cells):
+        return owner
+    centre = balls[:, :3].mean(axis=0)
+    c = balls[:, :3] - centre
+    size = float(np.abs(cells - centre).max() + np.abs(c).max() + balls[:, 3].max())
+    square = balls[:, 3] ** 2 - (c * c).sum(axis=1) - 1e-14 * size * size  # for rounding
+    weights = np.concatenate([2 * c.T, -np.ones((1, len(c))), square[None]])
+    step = max(1, 250_000 // len(balls))
+    for start in range(0, len(cells), step):
+        x = (cells[start : start + step] - centre).transpose(1, 0, 2).reshape(-1, 3)
+        room = np.column_stack([x, (x * x).sum(axis=1), np.ones(len(x))]) @ weights
+        room = room.reshape(4, -1, len(balls))
+        least = np.minimum(np.minimum(room[0], room[1]), np.minimum(room[2], room[3]))
+        best = least.argmax(axis=1)
+        fits = least[np.arange(len(best)), best] >= 0
         owner[start : start + step] = np.where(fits, best, -1)
     return owner
 

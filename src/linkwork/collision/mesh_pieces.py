@@ -8,7 +8,7 @@ mesh, and what they hold beyond it is measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,6 +69,8 @@ def convex_pieces(
     bulge = _bulge(points, triangles, whole) if len(triangles) else 0.0
     if bulge <= tolerance:
         return MeshPieces((whole,), bulge, 0.0, "convex")
+    if len(points) == 1:
+        return MeshPieces((whole,), 0.0, 0.0, "convex")
     surface = _Surface(points, triangles)
     outside = min(bulge, surface.overhang([whole]))
     if decompose == "hull" or outside <= tolerance:
@@ -275,21 +277,26 @@ class _Surface:
         planes = [hull_planes(*_hull_arrays(piece)) for piece in pieces]
         half = self.edge / 2
         cubes = self.low + (np.argwhere(self.outside) + 0.5) * self.edge
-        found, bound = 0.0, self.edge * np.sqrt(3)
+        thin = [piece for piece, own in zip(pieces, planes, strict=True) if not len(own)]
+        least = max([self.edge * np.sqrt(3), *map(self._flat_overhang, thin)])
+        found, bound = 0.0, least
         for _ in range(_HALVINGS):
             room = _room(planes, cubes)
             cubes, room = cubes[room >= -half * np.sqrt(3)], room[room >= -half * np.sqrt(3)]
             out = self._distances(cubes)
             found = max(found, float(out[room >= 0].max(initial=0.0)))
-            bound = max(
-                self.edge * np.sqrt(3), found, float(out.max(initial=0.0)) + half * np.sqrt(3)
-            )
+            bound = max(least, found, float(out.max(initial=0.0)) + half * np.sqrt(3))
             cubes = cubes[out + half * np.sqrt(3) > found + self.edge / 4]
             if not len(cubes) or len(cubes) > _MOST_CUBES:
                 break
             half /= 2
             cubes = (cubes[:, None] + half * _CORNERS).reshape(-1, 3)
         return bound
+
+    def _flat_overhang(self, piece: Piece) -> float:
+        vertices, faces = _hull_arrays(piece)
+        corners = vertices[faces] if len(faces) else vertices[[0, 0, -1]][None]
+        return float(self._distances(_sampled(corners, self.edge)[0]).max()) + self.edge
 
     def _distances(self, points: Floats) -> Floats:
         """Distances (n,) from the surface, hardly too large and never too small."""
