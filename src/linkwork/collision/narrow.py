@@ -18,8 +18,9 @@ needs one support point.
 
 Both end where the bounds from the two sides meet: within rounding for points, segments, boxes and
 hulls, to 1e-10 of the pieces' size for cylinders and ellipsoids. Both have a most of steps. Where
-these, or rounding, end them earlier the result is the lower bound, which a normal proves: so it is
-where curved pieces that share an axis lie deep within each other (seen: 3e-6 of their size short).
+these, or rounding, end them earlier the result is the lower bound, which a normal proves. Seen: one
+in 10,000 pairs with a cylinder is 1e-7 of its size short; curved pieces that share an axis deep
+within each other are 3e-6 short.
 """
 
 from linkwork.compile.typed import (
