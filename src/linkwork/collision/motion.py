@@ -3,8 +3,12 @@
 A motion is q(t) = q0 + t (q1 - q0), 0 <= t <= 1. Each pair of things has a bound L of how fast its
 distance can change with t: joint by joint the rate times how far any point that it carries is from
 its axis (`motion_bounds`); joints that carry both things do not count. A distance d at t leaves the
-pair apart until t + d / L, whatever the motion does in between; then it is looked at again. Source:
-B. Mirtich, "Impulse-based dynamic simulation of rigid body systems", 1996, section 2.3.
+pair apart until t + d / L, whatever the motion does in between; then it is looked at again. The
+plane between two pieces often says more: it parts them until they have come together along its
+normal, at first as fast as their twists say, then by the greatest acceleration (`lasting`).
+
+Source: conservative advancement, of B. Mirtich, Impulse-based dynamic simulation of rigid body
+systems, thesis, Berkeley, 1996.
 """
 
 from __future__ import annotations
@@ -100,7 +104,7 @@ def motion_bounds(
 
     ``names``, ``balls`` (n, 4): links, and a ball in the frame of each that holds it. ``span``: the
     least and the greatest configuration that is met, which says how far joints slide.
-    Turns about any axis have no bound here: see `check_motions`.
+    Turns about any axis have no bound here: see `velocities_of`.
     """
     low, high = (np.asarray(each, np.float64) for each in span)
     frames = [m.frame(name) for name in names]
