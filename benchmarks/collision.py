@@ -199,7 +199,7 @@ def _distances(sides: Sides, pin: peers.ByPinocchio, rows: Sequence[Floats]) -> 
         worst = 0.0
         for q, result in zip(rows, found, strict=True):
             expected = pin.by_links(q)
-            for pair, own in zip(sides.pairs, np.ravel(result.distances), strict=True):
+            for pair, own in zip(result.pairs, result.distance, strict=True):
                 theirs = expected[frozenset(pair)]
                 if theirs > EXACT:
                     worst = max(worst, abs(float(own) - theirs))
