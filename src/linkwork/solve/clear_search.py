@@ -33,7 +33,7 @@ Measure = Callable[[Floats], Floats]
 
 _FIRST, _GROWTH = 8, 4
 """Starts of each row in the first round, and how many times more in each that follows."""
-_BEFORE_PUSHES = 40
+_BEFORE_PUSHES = 168
 """Starts that are tried before solutions are pushed."""
 _PUSHED, _PUSHES, _PUSH_STEPS = 8, 4, 8
 """Solutions of each row that are pushed, how often at most, and by how many steps each time."""
