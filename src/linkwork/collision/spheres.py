@@ -40,6 +40,9 @@ from linkwork.compile.typed import (
     local_i64,
     lowest_bit,
     offset,
+    pointer_f32,
+    pointer_f64,
+    pointer_i64,
     put,
     select,
     sqrt,
@@ -1048,3 +1051,35 @@ def noted(todo: PtrI64) -> I64:
     for e in range(todo[0]):
         found |= todo[ENTRY * (e + 1)]
     return found
+
+
+@typed
+def check_listed(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
+    """`check_rows`, whose other arguments are listed: numbers and addresses, in their order."""
+    check_rows(
+        q,
+        n,
+        pointer_f64(listed[0]),
+        listed[1],
+        listed[2],
+        pointer_i64(listed[3]),
+        pointer_f32(listed[4]),
+        pointer_i64(listed[5]),
+        pointer_f64(listed[6]),
+        pointer_i64(listed[7]),
+        pointer_f32(listed[8]),
+        pointer_f64(listed[9]),
+        pointer_f64(listed[10]),
+        pointer_i64(listed[11]),
+        pointer_f64(listed[12]),
+        pointer_i64(listed[13]),
+        pointer_f64(listed[14]),
+        pointer_f64(listed[15]),
+        pointer_f32(listed[16]),
+        pointer_f64(listed[17]),
+        pointer_i64(listed[18]),
+        pointer_i64(listed[19]),
+        listed[20],
+        verdicts,
+        pointer_i64(listed[21]),
+    )

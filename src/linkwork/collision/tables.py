@@ -6,7 +6,8 @@ Both are plain numbers, so that obstacles move and pairs change without compilin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +148,7 @@ class SceneTables:
     obstacles: Obstacles
     allowed: Integers
     exact: distances.Tables
+    rooms: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
 
     @property
     def most_found(self) -> int:
