@@ -26,11 +26,13 @@ class Solid:
     """A piece for its cover, in the body's frame.
 
     ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
-    depth min(offset - normal x) or more. ``cells`` (k, 4, 3) are tetrahedra
-    that hold the piece and reach out of it by at most ``excess`` (m).
+    depth min(offset - normal x) or more. ``sides`` are those of them that differ in direction. ``cells`` (k, 4, 3) are tetrahedra
+    that hold the piece and reach out of it by at most ``excess`` (m); their first three corners are
+    a triangle of its surface.
     """
 
     planes: Floats
+    sides: Floats
     cells: Floats
     excess: float
 
@@ -56,7 +58,8 @@ def solid_of(piece: Piece, roughness: float) -> Solid:
     normals = planes[:, :3] @ R.T
     placed = outer @ R.T + p
     moved = np.column_stack([normals, planes[:, 3] + normals @ p])
-    return Solid(moved, _fan(placed, np.asarray(faces), flat), excess)
+    sides = moved[thinned(normals, np.full(len(normals), 0.3))]
+    return Solid(moved, sides, _fan(placed, np.asarray(faces), flat), excess)
 
 
 def _flat_planes(ring: Floats) -> Floats:
@@ -120,9 +123,9 @@ _ROUND_OR_BOX = {BOX: _box, CYLINDER: _cylinder, ELLIPSOID: _ellipsoid}
 def _fan(vertices: Floats, faces: NDArray[np.int64], flat: bool) -> Floats:
     """The tetrahedra between the centre of the vertices and each face; the faces of a flat one."""
     if not len(faces):  # a point or a segment
-        return vertices[[0, 0, 0, -1]][None]
+        return vertices[[0, -1, -1, -1]][None]
     if flat:
-        return vertices[faces[:, [0, 0, 1, 2]]]
+        return vertices[faces[:, [0, 1, 2, 2]]]
     centre = np.broadcast_to(vertices.mean(axis=0), (len(faces), 1, 3))
     return np.concatenate([vertices[faces], centre], axis=1)
 
@@ -155,3 +158,15 @@ def bisected(cells: Floats) -> Floats:
     halves[rows, first] = middle
     halves[rows + len(cells), second] = middle
     return halves
+
+
+def thinned(points: Floats, spacing: Floats) -> NDArray[np.int64]:
+    """Numbers of points of which few are nearer to each other than their spacing."""
+    if not len(points):
+        return np.zeros(0, np.int64)
+    level = np.floor(np.log2(np.maximum(spacing, 1e-300)))
+    place = np.floor((points - points.min(axis=0)) / np.exp2(level)[:, None])
+    x, y, z, k = np.column_stack([place, level - level.min()]).astype(np.uint64).T
+    odd = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+    keys = x * odd[0] + y * odd[1] + z * odd[2] + k
+    return np.sort(np.unique(keys, return_index=True)[1])
