@@ -33,13 +33,13 @@ Bools = NDArray[np.bool_]
 
 _SLACK = 0.06
 """The part of the overhang that is kept for what lies between the sampled points."""
-_SPACING = 0.35
+_SPACING = 0.7
 """The distance of sampled points, in radii of the disc of a face that a ball holds there."""
 _TURN = 0.1
 """One less the cosine between faces that count as two."""
 _BLOCK = 2_500
 """Sampled points that are looked at together."""
-_ROUNDS = 3
+_ROUNDS = 4
 _GROUP = 4
 _STARTS = 8
 _INNER = 4
@@ -218,30 +218,64 @@ def _capsule_inner(piece: Piece) -> Floats:
 def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, float]:
     """Balls (n, 4) that hold solids, which of the solids each holds, and how far they reach out."""
     e = _affordable(solids, overhang)
-    cells = [solid.cells for solid in solids]
+    slack = np.array([0, 0, 0, _SLACK * e])
     targets = _targets(solids, e)
+    blocks: list[_Block] = []
     balls = np.zeros((0, 4))
-    for turn in range(_ROUNDS):
-        balls = _fewer(solids, balls, targets, e, turn)
-        gaps = [_held(balls, own, e)[0] for own in cells]
-        lacking = np.concatenate(gaps)
+    for numbers in _blocks(targets):
+        block = _Block(solids, e * (1 - _SLACK))
+        lacking = targets[numbers]
+        block.add(lacking[~_inside(balls, lacking).any(axis=1)], exchange=True)
+        balls = np.concatenate([balls, block.balls()])
+        blocks.append(block)
+    for turn in range(_ROUNDS + 1):
+        least = _SLACK * e * 2 ** max(0, 3 - turn)
+        found = [_held(balls + slack, solid.cells, least) for solid in solids]
+        lacking = np.concatenate([gaps for gaps, _ in found])
         if not len(lacking):
             break
-        lacking = lacking[thinned(lacking, np.full(len(lacking), _SLACK * e))]
-        targets = np.concatenate([targets, lacking])
+        if turn < _ROUNDS:
+            lacking = lacking[thinned(lacking, np.full(len(lacking), least))]
+        of = np.repeat(np.arange(len(blocks)), [len(block.chosen) for block in blocks])
+        nearest = of[_apart(lacking, balls).argmin(axis=1)]
+        for k in np.unique(nearest):
+            blocks[k].add(lacking[nearest == k], exchange=turn < _ROUNDS)
+        balls = np.concatenate([block.balls() for block in blocks])
     else:
-        balls = np.concatenate([balls, _chosen(solids, lacking, e)])
-    used = np.zeros((len(balls), len(solids)), bool)
-    reach = np.zeros(len(balls))
-    for k, own in enumerate(cells):
-        _, far = _held(balls, own, e)
-        used[:, k] = far >= 0
-        reach = np.maximum(reach, far)
+        found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
+    far = np.column_stack([reach for _, reach in found])
+    used, reach = far >= 0, far.max(axis=1)
     kept = used.any(axis=1)
-    radii = np.minimum(balls[:, 3], reach * (1 + 1e-12) + 1e-15)
-    balls = np.column_stack([balls[:, :3], radii])[kept]
+    balls = np.column_stack([balls[:, :3], reach * (1 + 1e-12) + 1e-15])[kept]
     out = balls[:, 3] - _depth(solids, balls[:, :3])
     return balls, used[kept], float(out.max())
+
+
+class _Block:
+    """Points close together, balls that may hold them, and those that are chosen."""
+
+    def __init__(self, solids: list[Solid], e: float) -> None:
+        self.solids, self.e = solids, e
+        self.targets, self.pool = np.zeros((0, 3)), np.zeros((0, 4))
+        self.chosen: list[int] = []
+
+    def balls(self) -> Floats:
+        """The chosen balls."""
+        return self.pool[self.chosen]
+
+    def add(self, lacking: Floats, exchange: bool) -> None:
+        """Choose balls for more points; ``exchange`` others for fewer."""
+        more = _candidates(self.solids, lacking, self.e)
+        alone = lacking[~_inside(more, lacking).any(axis=1)]
+        own = np.column_stack([alone, _depth(self.solids, alone) + self.e])
+        before = len(self.chosen)
+        self.pool = np.concatenate([self.pool, more, own])
+        self.targets = np.concatenate([self.targets, lacking])
+        holds = _inside(self.pool, self.targets)
+        free = ~holds[:, self.chosen].any(axis=1)
+        self.chosen += _greedy(holds[free])
+        if exchange:
+            self.chosen = _exchanged(self.pool, holds, self.chosen, before)
 
 
 def _affordable(solids: list[Solid], overhang: float) -> float:
@@ -363,28 +397,8 @@ def _candidates(solids: list[Solid], points: Floats, e: float) -> Floats:
     return np.column_stack([centres, room + e])[kept]
 
 
-def _fewer(solids: list[Solid], balls: Floats, targets: Floats, e: float, turn: int) -> Floats:
-    """Balls that hold all targets, fewer than before where some are found, block by block."""
-    holder = _inside(balls, targets)
-    for block in _blocks(targets, turn):
-        low, high = targets[block].min(axis=0), targets[block].max(axis=0)
-        own = ((balls[:, :3] >= low) & (balls[:, :3] <= high)).all(axis=1)
-        lacking = np.zeros(len(targets), bool)
-        lacking[block] = ~holder[block].any(axis=1)
-        free = holder[:, own].any(axis=1) & ~holder[:, ~own].any(axis=1)
-        needed = targets[free | lacking]
-        if not len(needed):
-            balls, holder = balls[~own], holder[:, ~own]
-            continue
-        made = _chosen(solids, needed, e * (1 - _SLACK), balls[own])
-        if lacking.any() or len(made) < own.sum():
-            balls = np.concatenate([balls[~own], made])
-            holder = np.column_stack([holder[:, ~own], _inside(made, targets)])
-    return balls
-
-
-def _blocks(points: Floats, turn: int) -> list[Ints]:
-    """Numbers of neighbouring points, cut across the longest side; elsewhere in each turn."""
+def _blocks(points: Floats) -> list[Ints]:
+    """Numbers of neighbouring points, cut across the longest side."""
     found: list[Ints] = []
     stack = [np.arange(len(points))]
     while stack:
@@ -394,30 +408,14 @@ def _blocks(points: Floats, turn: int) -> list[Ints]:
             continue
         axis = int(np.ptp(points[numbers], axis=0).argmax())
         order = numbers[points[numbers, axis].argsort(kind="stable")]
-        cut = int(len(order) * (0.5, 0.35, 0.65)[turn % 3])
-        stack += [order[:cut], order[cut:]]
+        stack += [order[: len(order) // 2], order[len(order) // 2 :]]
     return found
 
 
-def _chosen(solids: list[Solid], targets: Floats, e: float, known: Floats | None = None) -> Floats:
-    """Few balls that hold targets, greedily and then by exchange of neighbours."""
-    pool = _candidates(solids, targets, e)
-    if known is not None:
-        pool = np.concatenate([known, pool])
-    holds = _inside(pool, targets)
-    alone = ~holds.any(axis=1)
-    if alone.any():  # its own ball was thinned out
-        more = np.column_stack([targets[alone], _depth(solids, targets[alone]) + e])
-        pool = np.concatenate([pool, more])
-        holds = np.column_stack([holds, _inside(more, targets)])
-    chosen = _exchanged(pool, holds, _greedy(holds))
-    return pool[chosen]
-
-
-def _exchanged(pool: Floats, holds: Bools, chosen: list[int]) -> list[int]:
-    """Fewer columns that hold every row: a few neighbours at a time are chosen anew."""
+def _exchanged(pool: Floats, holds: Bools, chosen: list[int], before: int) -> list[int]:
+    """Fewer columns that hold every row: few at a time, neighbours of a new one, chosen anew."""
     count = holds[:, chosen].sum(axis=1)
-    for start in list(chosen):
+    for start in chosen[before:]:
         if start not in chosen:
             continue
         apart = np.linalg.norm(pool[chosen, :3] - pool[start, :3], axis=1)
@@ -442,11 +440,11 @@ def _exchanged(pool: Floats, holds: Bools, chosen: list[int]) -> list[int]:
     return chosen
 
 
-def _held(balls: Floats, cells: Floats, e: float) -> tuple[Floats, Floats]:
+def _held(balls: Floats, cells: Floats, least: float) -> tuple[Floats, Floats]:
     """Middles (n, 3) of small cells that no ball holds; and how far each ball's cells reach.
 
     That is -1 for a ball that has none. Cells are cut until one ball holds all four corners, or
-    they lie within the slack of their middle.
+    all of them lie less than ``least`` (m) from their middle.
     """
     reach = np.full(len(balls), -1.0)
     gaps: list[Floats] = []
@@ -470,7 +468,7 @@ def _held(balls: Floats, cells: Floats, e: float) -> tuple[Floats, Floats]:
         np.maximum.at(reach, mine, far)
         rest = cells[~ours]
         middles = rest.mean(axis=1)
-        small = np.linalg.norm(rest - middles[:, None], axis=2).max(axis=1) < _SLACK * e
+        small = np.linalg.norm(rest - middles[:, None], axis=2).max(axis=1) < least
         gaps.append(middles[small])
         if not small.all():
             stack.append((bisected(rest[~small]), numbers))
@@ -490,6 +488,11 @@ def _inner(solids: list[Solid], most: int) -> Floats:
     points, room = points[room > 0], room[room > 0]
     balls = np.column_stack([points, room])
     return balls[_greedy(_inside(balls, points), most * len(solids))]
+
+
+def _apart(points: Floats, balls: Floats) -> Floats:
+    """How far points (n, 3) lie outside of balls (m, 4): (n, m)."""
+    return np.linalg.norm(points[:, None] - balls[:, :3], axis=2) - balls[:, 3]
 
 
 def _inside(balls: Floats, points: Floats) -> Bools:
