@@ -14,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.pieces import BOX, CYLINDER, ELLIPSOID, HULL, Piece, hull_planes
-from linkwork.geometry import volumes
 
 Floats = NDArray[np.float64]
+
+_BOX_FACES = np.array(
+    [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    + [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+)
 
 _PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
@@ -81,8 +85,8 @@ def _flat_planes(ring: Floats) -> Floats:
 def _box(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
     normals = np.concatenate([np.eye(3), -np.eye(3)])
     planes = np.column_stack([normals, np.tile(piece.sizes, 2)])
-    unit = volumes.box((2.0, 2.0, 2.0))
-    return planes, np.asarray(unit.vertices) * piece.sizes, np.asarray(unit.faces), 0.0
+    corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    return planes, corners * piece.sizes, _BOX_FACES, 0.0
 
 
 def _cylinder(piece: Piece, roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
@@ -110,11 +114,26 @@ def _cylinder(piece: Piece, roughness: float) -> tuple[Floats, Floats, NDArray[n
 
 
 def _ellipsoid(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
-    unit = volumes.sphere(1.0)
-    vertices, faces = np.asarray(unit.vertices), np.asarray(unit.faces)
+    vertices, faces = _ball()
     reach = hull_planes(vertices, faces)[:, 3].min()  # the ball in the polytope
     inner = vertices * piece.sizes
     return hull_planes(inner, faces), inner / reach, faces, (1 / reach - 1) * max(piece.sizes)
+
+
+def _ball() -> tuple[Floats, NDArray[np.int64]]:
+    """The vertices and faces of a polytope in the unit ball: an octahedron cut four times."""
+    corners = np.concatenate([np.eye(3), -np.eye(3)])
+    eight = [(a, b, c) for a in (0, 3) for b in (1, 4) for c in (2, 5)]
+    triangles = corners[[row if (np.array(row) > 2).sum() % 2 == 0 else row[::-1] for row in eight]]
+    for _ in range(4):
+        a, b, c = triangles.transpose(1, 0, 2)
+        ab, bc, ca = a + b, b + c, c + a
+        parts = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+        triangles = np.concatenate([np.stack(part, axis=1) for part in parts])
+        triangles /= np.linalg.norm(triangles, axis=2, keepdims=True)
+    points = triangles.reshape(-1, 3)
+    _, first, number = np.unique(points.round(9), axis=0, return_index=True, return_inverse=True)
+    return points[first], number.reshape(-1, 3)
 
 
 _ROUND_OR_BOX = {BOX: _box, CYLINDER: _cylinder, ELLIPSOID: _ellipsoid}

@@ -9,7 +9,7 @@ is added for it. Each ball then shrinks to its cells.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,13 +31,13 @@ from linkwork.errors import InputError
 
 Bools = NDArray[np.bool_]
 
-_SLACK = 0.06
+_SLACK = 0.1
 """The part of the overhang that is kept for what lies between the sampled points."""
 _SPACING = 0.7
 """The distance of sampled points, in radii of the disc of a face that a ball holds there."""
 _TURN = 0.1
 """One less the cosine between faces that count as two."""
-_BLOCK = 2_500
+_BLOCK = 1_000
 """Sampled points that are looked at together."""
 _ROUNDS = 4
 _GROUP = 4
@@ -235,7 +235,7 @@ def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, floa
         if not len(lacking):
             break
         if turn < _ROUNDS:
-            lacking = lacking[thinned(lacking, np.full(len(lacking), least))]
+            lacking = lacking[thinned(lacking, np.full(len(lacking), 4 * least))]
         of = np.repeat(np.arange(len(blocks)), [len(block.chosen) for block in blocks])
         nearest = of[_apart(lacking, balls).argmin(axis=1)]
         for k in np.unique(nearest):
@@ -257,6 +257,7 @@ class _Block:
     def __init__(self, solids: list[Solid], e: float) -> None:
         self.solids, self.e = solids, e
         self.targets, self.pool = np.zeros((0, 3)), np.zeros((0, 4))
+        self.holds = np.zeros((0, 0), bool)
         self.chosen: list[int] = []
 
     def balls(self) -> Floats:
@@ -269,25 +270,27 @@ class _Block:
         alone = lacking[~_inside(more, lacking).any(axis=1)]
         own = np.column_stack([alone, _depth(self.solids, alone) + self.e])
         before = len(self.chosen)
-        self.pool = np.concatenate([self.pool, more, own])
+        more = np.concatenate([more, own])
+        holds = np.column_stack([self.holds, _inside(more, self.targets)])
+        self.pool = np.concatenate([self.pool, more])
         self.targets = np.concatenate([self.targets, lacking])
-        holds = _inside(self.pool, self.targets)
-        free = ~holds[:, self.chosen].any(axis=1)
-        self.chosen += _greedy(holds[free])
+        self.holds = np.concatenate([holds, _inside(self.pool, lacking)])
+        free = ~self.holds[:, self.chosen].any(axis=1)
+        self.chosen += _greedy(self.holds[free])
         if exchange:
-            self.chosen = _exchanged(self.pool, holds, self.chosen, before)
+            self.chosen = _exchanged(self.pool, self.holds, self.chosen, before)
 
 
 def _affordable(solids: list[Solid], overhang: float) -> float:
     """The overhang asked for, or a larger one that about `_MOST` balls are enough for."""
     corners = np.concatenate([solid.cells.reshape(-1, 3) for solid in solids])
     size = float(np.ptp(corners, axis=0).max())
-    area, room = np.zeros(0), np.zeros(0)
-    for solid in solids:
-        cells = _surface(solid, lambda points: np.full(len(points), size / 8))
-        area = np.append(area, _areas(cells))
-        room = np.append(room, _middles(solid, cells[:, :3].mean(axis=1))[1])
     e = max(overhang, 4 * max(solid.excess for solid in solids), 1e-9 * np.abs(corners).max())
+    if len(solids) * 3 * size * size / (e * e) + size / e <= _MOST:
+        return float(e)
+    coarse = [_coarse(solid, size / 30) for solid in solids]
+    area = np.concatenate([_areas(cells) for cells, _ in coarse])
+    room = np.concatenate([depth for _, depth in coarse])
     while (area / (e * e + 2 * e * room)).sum() + size / e > _MOST:
         e *= 1.2
     return float(e)
@@ -305,14 +308,21 @@ def _disc(room: Floats, e: float) -> Floats:
     return np.sqrt(e * e + 2 * e * np.maximum(room, 0))
 
 
-def _surface(solid: Solid, spacing: Callable[[Floats], Floats]) -> Floats:
-    """The triangles (n, 4, 3) of a solid's surface, cut to edges no longer than ``spacing``."""
-    cells, done = solid.cells[:, [0, 1, 2, 2]], list[Floats]()
+def _surface(cells: Floats, spacing: Floats) -> Floats:
+    """Triangles (n, 4, 3) cut until the edges of each are no longer than its ``spacing``."""
+    done: list[Floats] = []
     while len(cells):
-        long = edge_lengths(cells).max(axis=1) > spacing(cells[:, :3].mean(axis=1))
+        long = edge_lengths(cells).max(axis=1) > spacing
         done.append(cells[~long])
-        cells = bisected(cells[long])
-    return np.concatenate(done)
+        cells, spacing = bisected(cells[long]), np.tile(spacing[long], 2)
+    return np.concatenate([*done, np.zeros((0, 4, 3))])
+
+
+def _coarse(solid: Solid, e: float) -> tuple[Floats, Floats]:
+    """Triangles of the surface, few to a ball, and the depth of the middle below each."""
+    cells = solid.cells[:, [0, 1, 2, 2]]
+    cells = _surface(cells, np.full(len(cells), 4 * e))
+    return cells, _middles(solid, cells[:, :3].mean(axis=1))[1]
 
 
 def _areas(triangles: Floats) -> Floats:
@@ -324,11 +334,8 @@ def _targets(solids: list[Solid], e: float) -> Floats:
     """Points of the surface and a few below it, close together where balls are small."""
     found: list[Floats] = []
     for k, solid in enumerate(solids):
-
-        def spacing(points: Floats, solid: Solid = solid) -> Floats:
-            return _SPACING * _disc(np.maximum(_middles(solid, points)[1], e), e)
-
-        cells = _surface(solid, spacing)
+        cells, room = _coarse(solid, e)
+        cells = _surface(cells, _SPACING * _disc(np.maximum(room, e), e))
         points = np.concatenate([cells[:, :3].reshape(-1, 3), cells[:, :3].mean(axis=1)])
         points = points[thinned(points, np.full(len(points), 0.1 * e))]
         middles, room, _ = _middles(solid, points)
@@ -480,7 +487,7 @@ def _inner(solids: list[Solid], most: int) -> Floats:
     found: list[Floats] = []
     for solid in solids:
         points = np.concatenate([solid.cells[:, :3].mean(axis=1), solid.cells.mean(axis=1)])
-        points = points[:: max(1, len(points) // 300)]
+        points = points[:: max(1, len(points) // 100)]
         first, _, second = _middles(solid, points)
         found += [solid.cells[:1, 3], first, second, points]
     points = np.concatenate(found)
