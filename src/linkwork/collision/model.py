@@ -167,10 +167,11 @@ class CollisionModel(ProcessBound):
         self._scenes: list[tuple[Any, tuple[Any, ...], SceneTables]] = []
 
     def __repr__(self) -> str:
-        n, checked = len(self.parts.bodies), sum(pair.checked for pair in self.pairs)
+        parts, checked = self.parts, sum(pair.checked for pair in self.pairs)
         return (
-            f"CollisionModel({self.mechanism.name!r}: {n} links, {sum(map(len, self.parts.pieces))} pieces, "
-            f"{len(self.parts.cover.spheres)} balls, {checked} of {len(self.pairs)} pairs checked)"
+            f"CollisionModel({self.mechanism.name!r}: {len(parts.bodies)} links, "
+            f"{sum(map(len, parts.pieces))} pieces, {len(parts.cover.spheres)} balls, "
+            f"{checked} of {len(self.pairs)} pairs checked)"
         )
 
     @property
@@ -278,8 +279,17 @@ class CollisionModel(ProcessBound):
         pieces = [piece for own in self.parts.pieces for piece in own]
         body_of = [k for k, own in enumerate(self.parts.pieces) for _ in own]
         rows, vertices = table(pieces, body_of)
+        m, largest = self.mechanism, float(self._most.max(initial=2 * np.pi))
+        times, offset = np.abs(m.multiplier), np.abs(m.offset)
+        largest = max(largest, float((times * largest + offset).max(initial=0.0)))
         return robot_tables(
-            self.parts.cover, rows, vertices, self._pair_rows, self._moves, self.mechanism.n_q
+            self.parts.cover,
+            rows,
+            vertices,
+            self._pair_rows,
+            self._moves,
+            n_q=m.n_q,
+            error=self._frames.float32_bound(self.reach, largest=largest),
         )
 
     @cached_property
@@ -318,8 +328,7 @@ class CollisionModel(ProcessBound):
 
     @cached_property
     def _balls(self) -> NDArray[np.float32]:
-        largest = float(self._most.max(initial=2 * np.pi))
-        return self._robot.rounded_balls(self._frames.float32_bound(self.reach, largest=largest))
+        return self._robot.rounded_balls()
 
     @cached_property
     def _checks(self) -> Any:

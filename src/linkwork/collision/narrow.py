@@ -264,7 +264,7 @@ def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F6
     kind = row[0]
     if kind == HULL:
         return _farthest_vertex(row, vertices, x, y, z)
-    if kind == CYLINDER or kind == ELLIPSOID:  # noqa: PLR1714
+    if kind == CYLINDER or kind == ELLIPSOID:
         return _farthest_of_round(row, x, y, z)
     if kind == BOX:
         return (
