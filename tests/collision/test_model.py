@@ -169,6 +169,24 @@ def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
     agree(model, q, cluttered)
 
 
+@pytest.mark.parametrize("length", [1e-300, 1e-30, 1e-10, 0.5, 1e7, 1e200, 1.7e308])
+def test_quaternions_of_any_length(length: float) -> None:
+    text = '<robot name="one"><link name="a"><collision><geometry><box size="0.1 0.2 0.3"/>'
+    robot = lw.load(text + "</geometry></collision></link></robot>", base="floating")
+    model, scene, g = robot.collision(), lw.Scene(), rng("lengths")
+    scene.add_box("box", (0.5, 0.5, 0.5))
+    q = configurations(robot, g, 50)
+    q[:, :3] *= 0.15
+    hit = agree(model, q, scene)
+    assert hit.any() and not hit.all()
+    q[:, 3:] *= length
+    np.testing.assert_array_equal(agree(model, q, scene), hit)
+    q[7, 3:] = 0
+    for ask in (model.collides, model.clearance):
+        with pytest.raises(InputError, match=r"q\[7\]: joint .* quaternion of length zero"):
+            ask(q, scene)
+
+
 @pytest.mark.parametrize("far", [50.0, 1e6, 1e12])
 def test_bases_far_away(far: float) -> None:
     g = rng(f"far away {far}")

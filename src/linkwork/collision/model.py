@@ -35,6 +35,9 @@ Names: TypeAlias = "tuple[str, str]"
 _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
 
+_USUAL = 1e-3
+"""Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
+
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
 """Where no limit says less, how far joints turn (rad) and shift (m) in what float32 decides:
 configurations beyond are decided on the pieces alone."""
@@ -396,7 +399,29 @@ class CollisionModel(ProcessBound):
         rows = np.ascontiguousarray(given.reshape(-1, self.mechanism.n_q))
         if not np.isfinite(rows).all():
             self._refuse(rows, int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0]), what)
-        return rows, given.shape[:-1]
+        return self._of_usual_length(rows, what), given.shape[:-1]
+
+    @cached_property
+    def _quaternions(self) -> list[slice]:
+        """Where quaternions are in q."""
+        m = self.mechanism
+        found = [(m.q_slice(c), kind) for c, kind in enumerate(m.joint_types)]
+        return [slice(at.stop - 4, at.stop) for at, kind in found if kind.has_quaternion]
+
+    def _of_usual_length(self, rows: Floats, what: str = "q") -> Floats:
+        """Rows whose quaternions have lengths of which float32 knows the squares."""
+        for at in self._quaternions:
+            size = np.abs(rows[:, at]).max(axis=1, initial=0.0)
+            odd = np.flatnonzero((size < _USUAL) | (size > 1 / _USUAL) & np.isfinite(size))
+            if len(odd):
+                if not size[odd].all():
+                    row = int(odd[size[odd] == 0][0])
+                    where = f"{what}[{row}]" if len(rows) > 1 else what
+                    joint = self.mechanism.joint_of_q(at.start)
+                    raise InputError(f"{where}: joint '{joint}' has a quaternion of length zero")
+                rows = rows.copy()
+                rows[odd, at] /= size[odd, None]
+        return rows
 
     def _refuse(self, rows: Floats, row: int, what: str = "q") -> None:
         bad = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
@@ -418,6 +443,7 @@ class CollisionModel(ProcessBound):
         rows = real_rows(q, "q", self.mechanism.n_q)
         shape = rows.shape[:-1]
         rows = np.ascontiguousarray(rows.reshape(-1, self.mechanism.n_q))
+        rows = self._of_usual_length(rows)
         tables = self._scene(scene)
         verdicts = np.zeros(-(-len(rows) // WIDTH32), np.int64)
         threads = self._threads if threads is None else threads
