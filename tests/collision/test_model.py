@@ -102,7 +102,7 @@ ROBOTS = {
 def test_all_questions_tell_one_story(name: str, base: str) -> None:
     g = rng(f"one story {name} {base}")
     robot = lw.load(dressed(ROBOTS[name](g), g), base=base)
-    model = robot.collision(srdf=None)
+    model = robot.collision(overhang=0.1, srdf=None)
     q = configurations(robot, g, 60)
     at = robot.fk_all(q[0])[-1, :3, 3]
     scene = scene_around(g, at=at)
@@ -127,7 +127,7 @@ def cluttered() -> Any:
 
 
 def test_shapes_of_batches_and_numbers(arm: Any, cluttered: Any) -> None:
-    model, q = arm.collision(), configurations(arm, rng("batches"), 42)
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("batches"), 42)
     hit = model.collides(q, cluttered)
     assert hit.any() and not hit.all()
     many = q.reshape(2, 3, 7, -1)
@@ -153,7 +153,7 @@ def test_shapes_of_batches_and_numbers(arm: Any, cluttered: Any) -> None:
 
 
 def test_threads_change_nothing(arm: Any, cluttered: Any) -> None:
-    model, q = arm.collision(), configurations(arm, rng("threads"), 3001)
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("threads"), 3001)
     one, two = (model.collides(q, cluttered, threads=n) for n in (1, 2))
     np.testing.assert_array_equal(one, two)
     one, two = (model.clearance(q[:500], cluttered, threads=n) for n in (1, 2))
@@ -164,7 +164,7 @@ def test_threads_change_nothing(arm: Any, cluttered: Any) -> None:
 
 @pytest.mark.parametrize("turns", [1, 1e3, 1e9, 1e18])
 def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
-    model, q = arm.collision(), configurations(arm, rng("far turns"), 40)
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("far turns"), 40)
     q[::2] += 2 * np.pi * turns
     agree(model, q, cluttered)
 
@@ -173,7 +173,7 @@ def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
 def test_quaternions_of_any_length(length: float) -> None:
     text = '<robot name="one"><link name="a"><collision><geometry><box size="0.1 0.2 0.3"/>'
     robot = lw.load(text + "</geometry></collision></link></robot>", base="floating")
-    model, scene, g = robot.collision(), lw.Scene(), rng("lengths")
+    model, scene, g = robot.collision(overhang=0.1), lw.Scene(), rng("lengths")
     scene.add_box("box", (0.5, 0.5, 0.5))
     q = configurations(robot, g, 50)
     q[:, :3] *= 0.15
@@ -191,7 +191,7 @@ def test_quaternions_of_any_length(length: float) -> None:
 def test_bases_far_away(far: float) -> None:
     g = rng(f"far away {far}")
     robot = lw.load(dressed(random_tree(g, 3, ("revolute",), mimic=0.0), g), base="floating")
-    model, q = robot.collision(), configurations(robot, g, 24)
+    model, q = robot.collision(overhang=0.1), configurations(robot, g, 24)
     q[::3, :3] += far
     scene = lw.Scene()
     scene.add_box("there", (0.5, 0.5, 0.5), (far, far, far))
@@ -201,7 +201,7 @@ def test_bases_far_away(far: float) -> None:
 
 
 def test_what_is_not_finite_is_named(arm: Any) -> None:
-    model = arm.collision()
+    model = arm.collision(overhang=0.1)
     for bad in (np.nan, np.inf):
         q = configurations(arm, rng("not finite"), 40)
         q[33, 2] = bad
@@ -219,19 +219,20 @@ def test_robots_without_shapes() -> None:
         lw.load(random_tree(g, 3)).collision()
     text = dressed(random_tree(g, 3, ("revolute",)), g)
     seen = lw.load(text.replace("collision>", "visual>"))
-    assert any("visual" in note for note in seen.collision().parts.notes)
+    assert any("visual" in note for note in seen.collision(overhang=0.1).parts.notes)
     with pytest.raises(UnsupportedFeatureError, match="no collision shapes"):
         seen.collision(shapes="collision")
     q = configurations(seen, g, 30)
     np.testing.assert_array_equal(
-        seen.collision().collides(q), lw.load(text).collision().collides(q)
+        seen.collision(overhang=0.1).collides(q),
+        lw.load(text).collision(overhang=0.1).collides(q),
     )
 
 
 def test_no_pairs_and_nothing_around() -> None:
     text = '<robot name="one"><link name="a"><collision><geometry><sphere radius="1"/></geometry>'
     robot = lw.load(text + "</collision></link></robot>", base="floating")
-    model, q = robot.collision(), robot.neutral()
+    model, q = robot.collision(overhang=0.1), robot.neutral()
     assert not model.collides(q) and not model.collides(q, lw.Scene())
     clear = model.clearance(q)
     assert clear.distance == np.inf and clear.names is None
@@ -262,7 +263,7 @@ MJCF = """<mujoco><worldbody>
 
 def test_mjcf_with_a_floor() -> None:
     g, robot = rng("mjcf"), lw.load(MJCF)
-    model = robot.collision()
+    model = robot.collision(overhang=0.1)
     q = configurations(robot, g, 60)
     q[:, :2], q[:, 2] = 3 * q[:, :2], np.linspace(-0.5, 2, 60)
     hit = agree(model, q)
@@ -271,7 +272,7 @@ def test_mjcf_with_a_floor() -> None:
 
 def test_scenes_change_without_a_word(arm: Any) -> None:
     """Objects that move, go or come back give new answers, and a colour none."""
-    model, q = arm.collision(), arm.neutral()
+    model, q = arm.collision(overhang=0.1), arm.neutral()
     at = arm.fk(q)[:3, 3]
     scene, other = lw.Scene(), lw.Scene()
     free = model.with_pairs(ignore=[(p.link_a, p.link_b) for p in model.pairs])
@@ -298,7 +299,7 @@ def test_scenes_change_without_a_word(arm: Any) -> None:
 
 
 def test_clouds_as_tiny_balls(arm: Any) -> None:
-    g, model = rng("clouds"), arm.collision()
+    g, model = rng("clouds"), arm.collision(overhang=0.1)
     points = g.normal(size=(40, 3))
     cloud, balls = lw.Scene(), lw.Scene()
     T = lw.pose(xyz=(0.1, 0.2, 0.3), rpy=(1, 2, 3))
@@ -316,7 +317,7 @@ def test_clouds_as_tiny_balls(arm: Any) -> None:
 
 def test_boxes_that_float32_cannot_hold(arm: Any) -> None:
     """Sizes and places up to 1e300 are decided as others are."""
-    model, q = arm.collision(), configurations(arm, rng("vast"), 20)
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("vast"), 20)
     alone = agree(model, q)
     for size in (1e6, 1e20, 1e38, 1e120):
         scene = lw.Scene()
@@ -334,7 +335,7 @@ def test_large_boxes_and_small_balls() -> None:
         '<robot name="one"><link name="a"><collision><geometry><sphere radius="0.002"/></geometry>'
     )
     robot = lw.load(text + "</collision></link></robot>", base="floating")
-    model, q = robot.collision(), np.tile(robot.neutral(), (64, 1))
+    model, q = robot.collision(overhang=0.1), np.tile(robot.neutral(), (64, 1))
     q[:, 2] = 0.002 + np.linspace(-0.02, 0.02, 64)
     for size in (1.0, 1e3, 1e5):
         scene = lw.Scene()
@@ -343,7 +344,7 @@ def test_large_boxes_and_small_balls() -> None:
 
 
 def test_held_objects(arm: Any) -> None:
-    g, model = rng("held"), arm.collision()
+    g, model = rng("held"), arm.collision(overhang=0.1)
     q = configurations(arm, g, 60)
     frame = arm.frame_names[-1]
     scene = lw.Scene()
@@ -363,7 +364,7 @@ def test_held_objects(arm: Any) -> None:
 
 
 def test_pairs_that_are_asked_for(arm: Any) -> None:
-    model, q = arm.collision(), configurations(arm, rng("asked"), 60)
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("asked"), 60)
     a, b = model.links[0], model.links[-1]
     none = model.with_pairs(ignore=[(p.link_a, p.link_b) for p in model.pairs])
     assert not none.collides(q).any()
@@ -378,21 +379,21 @@ def test_pairs_of_an_srdf(tmp_path: Any) -> None:
     path, rules = tmp_path / "r.urdf", tmp_path / "r.srdf"
     path.write_text(arm_urdf())
     robot = lw.load(path)
-    plain = robot.collision(srdf=None)
+    plain = robot.collision(overhang=0.1, srdf=None)
     pair = next(p for p in plain.pairs if p.checked)
     rules.write_text(
         f'<robot name="random"><disable_collisions link1="{pair.link_a}" link2="{pair.link_b}" '
         'reason="Never"/></robot>'
     )
-    for model in (robot.collision(srdf=rules), lw.load(path).collision()):
+    for model in (robot.collision(overhang=0.1, srdf=rules), lw.load(path).collision(overhang=0.1)):
         found = {frozenset((p.link_a, p.link_b)): p.checked for p in model.pairs}
         assert not found[frozenset((pair.link_a, pair.link_b))]
-    assert isinstance(robot.collision(srdf=rules).pairs.srdf, Srdf)
+    assert isinstance(robot.collision(overhang=0.1, srdf=rules).pairs.srdf, Srdf)
 
 
 def test_motions(arm: Any, cluttered: Any) -> None:
     """Whole motions, and configurations on them, tell the same up to the tolerance."""
-    g, model = rng("motions"), arm.collision()
+    g, model = rng("motions"), arm.collision(overhang=0.1)
     q = configurations(arm, g, 400)
     q = q[~model.collides(q, cluttered)][:60]
     q0, q1 = q[::2][:20], q[1::2][:20]
@@ -419,7 +420,7 @@ def test_motions(arm: Any, cluttered: Any) -> None:
 def test_pairs_of_closed_mechanisms() -> None:
     """They are derived from configurations in which the loops are closed, adjacent over loops."""
     robot = lw.load("five_bar")
-    model = robot.collision()
+    model = robot.collision(overhang=0.1)
     assert any("random states" in note for note in model.pairs.notes), model.pairs.notes
     assert all(pair.reason or pair.checked for pair in model.pairs)
     q = robot.assemble().q
@@ -432,7 +433,7 @@ import numpy as np
 import linkwork as lw
 robot = lw.load(sys.argv[1])
 began = time.perf_counter()
-model = robot.collision()
+model = robot.collision(overhang=0.1)
 hit = model.collides(np.load(sys.argv[2]))
 print(time.perf_counter() - began)
 np.save(sys.argv[3], hit)
@@ -446,7 +447,7 @@ def test_a_second_process_takes_what_the_first_has_made(tmp_path: Any) -> None:
     robot = lw.load(path)
     q = configurations(robot, rng("second process"), 300)
     np.save(q_file, q)
-    hit = robot.collision().collides(q)
+    hit = robot.collision(overhang=0.1).collides(q)
     took = []
     for _ in range(2):
         told = subprocess.run(
@@ -461,7 +462,7 @@ def test_a_second_process_takes_what_the_first_has_made(tmp_path: Any) -> None:
 
 @pytest.mark.slow
 def test_very_many_objects(arm: Any) -> None:
-    g, model, scene = rng("very many"), arm.collision(), lw.Scene()
+    g, model, scene = rng("very many"), arm.collision(overhang=0.1), lw.Scene()
     for k in range(100_000):
         scene.add_sphere(f"{k}", 0.002, g.normal(size=3))
     q = configurations(arm, g, 40)
