@@ -15,8 +15,13 @@ from linkwork.locating import Folders
 from linkwork.mechanism.shapes import LinkShape, MeshFile, Shapes, Triangles, Unread
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from linkwork.collision.model import CollisionModel
     from linkwork.robot import Robot
+
+    Floats = NDArray[np.float64]
 
 Source = Literal["collision", "visual"]
 
@@ -84,8 +89,20 @@ def _model(
         srdf=_srdf(robot, srdf, described.file),
         compiler=settings.compiler(),
         threads=settings.most_threads(),
+        assembled=lambda n: _assembled(robot, n),
         notes=notes,
     )
+
+
+def _assembled(robot: Robot, n: int) -> Floats:
+    """Configurations (k, nq) in which loops are closed: near neutral, and of n random ones."""
+    import numpy as np  # noqa: PLC0415
+
+    from linkwork.solve.tasks import Closed  # noqa: PLC0415
+
+    starts = np.concatenate([robot.neutral()[None], robot.random(n, seed=0)])
+    found = robot.solver(tasks=Closed()).solve(None, starts, threads=settings.most_threads())
+    return found.q[found.success]
 
 
 def _shapes(described: Shapes, kind: Source) -> Iterator[tuple[str, LinkShape]]:

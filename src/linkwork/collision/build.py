@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import convex_pieces
 from linkwork.collision.model import CollisionModel, CollisionParts
-from linkwork.collision.pairs import Pair, PairTable, derive_pairs, described_pairs
+from linkwork.collision.pairs import Pair, PairTable, Sampling, derive_pairs, described_pairs
 from linkwork.collision.pieces import Piece, solid_piece
 from linkwork.compile.cache import Entry, key_of, source_digest
 from linkwork.compile.compiler import Compiler
@@ -21,6 +22,8 @@ from linkwork.errors import LinkworkError
 from linkwork.formats.srdf import Srdf, to_text
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.shapes import LinkShape, Triangles
+
+Floats = NDArray[np.float64]
 
 TOLD = 1e-3
 """Pieces that reach farther out of their mesh than this (m) are told of."""
@@ -35,7 +38,7 @@ class LinkSolid:
     content: bytes
 
 
-def build_model(
+def build_model(  # noqa: PLR0913  all but three are named
     mechanism: Mechanism,
     solids: Sequence[LinkSolid],
     opened: Callable[[LinkShape], LinkShape],
@@ -45,9 +48,13 @@ def build_model(
     srdf: Srdf | None,
     compiler: Compiler,
     threads: int,
+    assembled: Callable[[int], Floats] | None = None,
     notes: Iterable[str] = (),
 ) -> CollisionModel:
     """The model of shapes on the links of a mechanism; ``opened`` gives a shape its mesh.
+
+    ``assembled`` is asked for a closed mechanism: configurations (k, nq) in which its loops are
+    closed, the first near neutral, of so many that are drawn.
 
     Raises: InputError for shapes that are none, and where ``opened`` does.
     """
@@ -72,7 +79,7 @@ def build_model(
     key = key_of(source_digest(), "pairs", mechanism.digest, text, key)
     entry = compiler.cache.read(key)
     if entry is None:
-        table = _derived(model)
+        table = _derived(model, assembled)
         known = [[p.link_a, p.link_b, p.checked, p.reason] for p in table.pairs]
         compiler.cache.write(key, Entry({"pairs": known, "notes": list(table.notes)}, b""))
     else:
@@ -130,7 +137,7 @@ def _pieces(shape: LinkShape, decompose: Any) -> tuple[list[Piece], float]:
     return [solid_piece(solid, shape.T_link_shape)], 0.0
 
 
-def _derived(model: CollisionModel) -> PairTable:
+def _derived(model: CollisionModel, assembled: Callable[[int], Floats] | None) -> PairTable:
     """The pairs of a model, those left out that cannot touch or always do."""
     m, table = model.mechanism, model.pairs
     places = {name: k for k, name in enumerate(model.links)}
@@ -144,10 +151,13 @@ def _derived(model: CollisionModel) -> PairTable:
         link: float(np.linalg.norm(ball[:3]) + ball[3])
         for link, ball in zip(model.links, model.parts.cover.body_spheres, strict=True)
     }
-    random = None
-    if m.is_closed:
-        return table
-    return derive_pairs(table, m, distances, random=random, reach=reach)
+    if not m.is_closed:
+        return derive_pairs(table, m, distances, reach=reach)
+    q = np.zeros((0, m.n_q)) if assembled is None else assembled(Sampling().states)
+    if not len(q):
+        why = "no configuration was found in which the loops are closed: all pairs are checked"
+        return replace(table, notes=(*table.notes, why))
+    return derive_pairs(table, m, distances, q0=q[0], random=lambda _: q, reach=reach)
 
 
 # --- the cache ------------------------------------------------------------------------------------

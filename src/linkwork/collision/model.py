@@ -35,6 +35,9 @@ Names: TypeAlias = "tuple[str, str]"
 _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
 
+_USUAL = 1e-3
+"""Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
+
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
 """Where no limit says less, how far joints turn (rad) and shift (m) in what float32 decides:
 configurations beyond are decided on the pieces alone."""
@@ -290,8 +293,17 @@ class CollisionModel(ProcessBound):
         pieces = [piece for own in self.parts.pieces for piece in own]
         body_of = [k for k, own in enumerate(self.parts.pieces) for _ in own]
         rows, vertices = table(pieces, body_of)
+        m, largest = self.mechanism, float(self._most.max(initial=2 * np.pi))
+        times, offset = np.abs(m.multiplier), np.abs(m.offset)
+        largest = max(largest, float((times * largest + offset).max(initial=0.0)))
         return robot_tables(
-            self.parts.cover, rows, vertices, self._pair_rows, self._moves, self.mechanism.n_q
+            self.parts.cover,
+            rows,
+            vertices,
+            self._pair_rows,
+            self._moves,
+            n_q=m.n_q,
+            error=self._frames.float32_bound(self.reach, largest=largest),
         )
 
     @cached_property
@@ -330,8 +342,7 @@ class CollisionModel(ProcessBound):
 
     @cached_property
     def _balls(self) -> NDArray[np.float32]:
-        largest = float(self._most.max(initial=2 * np.pi))
-        return self._robot.rounded_balls(self._frames.float32_bound(self.reach, largest=largest))
+        return self._robot.rounded_balls()
 
     @cached_property
     def _checks(self) -> Any:
@@ -399,7 +410,29 @@ class CollisionModel(ProcessBound):
         rows = np.ascontiguousarray(given.reshape(-1, self.mechanism.n_q))
         if not np.isfinite(rows).all():
             self._refuse(rows, int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0]), what)
-        return rows, given.shape[:-1]
+        return self._of_usual_length(rows, what), given.shape[:-1]
+
+    @cached_property
+    def _quaternions(self) -> list[slice]:
+        """Where quaternions are in q."""
+        m = self.mechanism
+        found = [(m.q_slice(c), kind) for c, kind in enumerate(m.joint_types)]
+        return [slice(at.stop - 4, at.stop) for at, kind in found if kind.has_quaternion]
+
+    def _of_usual_length(self, rows: Floats, what: str = "q") -> Floats:
+        """Rows whose quaternions have lengths of which float32 knows the squares."""
+        for at in self._quaternions:
+            size = np.abs(rows[:, at]).max(axis=1, initial=0.0)
+            odd = np.flatnonzero((size < _USUAL) | (size > 1 / _USUAL) & np.isfinite(size))
+            if len(odd):
+                if not size[odd].all():
+                    row = int(odd[size[odd] == 0][0])
+                    where = f"{what}[{row}]" if len(rows) > 1 else what
+                    joint = self.mechanism.joint_of_q(at.start)
+                    raise InputError(f"{where}: joint '{joint}' has a quaternion of length zero")
+                rows = rows.copy()
+                rows[odd, at] /= size[odd, None]
+        return rows
 
     def _refuse(self, rows: Floats, row: int, what: str = "q") -> None:
         bad = int(np.flatnonzero(~np.isfinite(rows[row]))[0])
@@ -420,6 +453,7 @@ class CollisionModel(ProcessBound):
         """
         given = real_rows(q, "q", self.mechanism.n_q)
         rows = np.ascontiguousarray(given).reshape(-1, self.mechanism.n_q)
+        rows = self._of_usual_length(rows)
         tables, n = self._scene(scene), len(rows)
         if n == 1:
             room = self._room(tables)

@@ -27,10 +27,16 @@ EPSILON = 2.0**-24
 """The largest relative error of rounding to float32."""
 
 SMALLEST_INNER = 1e-4
-"""Inner balls of a smaller radius (m) are left out: rounding would be much of it."""
+"""Inner balls of a smaller radius (m) are left out, and those of which rounding would be half."""
 
 NOWHERE = 1e9
 """Where boxes are put that nothing touches (m)."""
+
+LARGEST = 1e15
+"""What is larger or farther away (m) is not told apart in float32: there everything touches it."""
+
+ROUNDING = 24 * EPSILON
+"""How far rounding moves the surface of a box or a half-space in float32, of its distance."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,24 +51,36 @@ class RobotTables:
     vertices: Floats
     sixteens: Integers  # the balls that lie side by side behind the others, -1 for none
     room: int  # numbers of a room for balls
+    error: float  # how far a ball in float32 may be off (m)
 
-    def rounded_balls(self, error: float) -> Singles:
-        """The balls in float32, outer ones larger and inner ones smaller by an ``error`` (m)."""
+    def rounded_balls(self) -> Singles:
+        """The balls in float32, outer ones larger and inner ones smaller by their error."""
         made = self.balls.copy()
-        size = np.abs(made).max(initial=0.0) * 4 * EPSILON
-        made[: self.n_outer, 3] += error + size
-        made[self.n_outer :, 3] -= error + size
+        made[: self.n_outer, 3] += self.error
+        made[self.n_outer :, 3] -= self.error
         nothing = [[1e30, 1e30, 1e30, -np.inf]]  # squares of distances from it are infinite
         side = np.vstack([made, nothing])[self.sixteens].reshape(-1, WIDTH32, spheres.BALL)
         return np.concatenate([made.ravel(), side.transpose(0, 2, 1).ravel()]).astype(np.float32)
 
 
 def robot_tables(
-    cover: Cover, rows: Floats, vertices: Floats, pairs: Integers, moves: Sequence[bool], n_q: int
+    cover: Cover,
+    rows: Floats,
+    vertices: Floats,
+    pairs: Integers,
+    moves: Sequence[bool],
+    *,
+    n_q: int,
+    error: float,
 ) -> RobotTables:
-    """The tables of a cover, of the rows of pieces (sorted by body) and of the pairs to check."""
+    """The tables of a cover, of the rows of pieces (sorted by body) and of the pairs to check.
+
+    ``error``: how far a point of the robot may be off that float32 has moved (m).
+    """
     n_bodies, n_parts = len(cover.body_spheres), len(cover.part_spheres)
-    kept = cover.inner[:, 3] >= SMALLEST_INNER
+    levels = (cover.body_spheres, cover.part_spheres, cover.spheres, cover.inner)
+    error += 4 * EPSILON * max(float(np.abs(level).max(initial=0.0)) for level in levels)
+    kept = cover.inner[:, 3] >= max(SMALLEST_INNER, 2 * error)
     before = np.concatenate([[0], np.cumsum(kept)])
     first = n_bodies + n_parts
     pool, lists = _pool(cover, len(rows))
@@ -92,6 +110,7 @@ def robot_tables(
         vertices,
         sixteens,
         3 * WIDTH32 * (3 + most + finest + int(side[:, [1, 3]].max(initial=0))),
+        error,
     )
 
 
@@ -177,17 +196,23 @@ def scene_tables(
     rows[kinds == HULL, 5] += len(robot.vertices)
     boxes, inner = _boxes(obstacles)
     flat = obstacles.half_spaces
-    scale = reach + np.abs(boxes[:, [3, 4, 8, 9, 13, 14]]).max(axis=1, initial=0.0)
-    boxes[:, 15] += 16 * EPSILON * scale
-    inner[:, 15] -= 16 * EPSILON * scale
+    size = np.abs(boxes[:, [3, 4, 8, 9, 13, 14, 15]]).max(axis=1, initial=0.0)
+    error = ROUNDING * (reach + size)
+    boxes[:, 15] += error
+    inner[:, [4, 9, 14]] -= error[:, None]  # below 0 it only is farther away
+    inner[:, 15] = np.maximum(inner[:, 15] - error, 0.0)  # a square knows no sign
+    vast = ~(size < LARGEST)
+    boxes[vast], inner[vast] = _everywhere(), _nowhere()
     boxes[flat], inner[flat] = _nowhere(), _nowhere()
     planes = np.zeros((len(flat), spheres.PLANE))
     planes[:, :3] = rows[flat][:, [10, 14, 18]]
     planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], rows[flat][:, [11, 15, 19]])
-    error = 16 * EPSILON * (reach + np.abs(planes[:, 3]))
+    vast = ~(np.abs(planes[:, 3]) < LARGEST)
+    planes[vast] = 0.0
+    error = ROUNDING * (reach + np.abs(planes[:, 3]))
     inner_planes = planes.copy()
-    planes[:, 3] += error
-    inner_planes[:, 3] -= error
+    planes[:, 3] += np.where(vast, LARGEST, error)
+    inner_planes[:, 3] -= np.where(vast, LARGEST, error)
     first = spheres.SCENE_HEAD
     head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
     vertices = np.concatenate([robot.vertices, obstacles.vertices])
@@ -223,8 +248,15 @@ def _around(boxes: Floats) -> Floats:
     balls = np.zeros((len(boxes), spheres.BALL))
     balls[:, :3] = np.einsum("nki,nk->ni", parts[:, :, :3], parts[:, :, 3])
     balls[:, 3] = np.linalg.norm(parts[:, :, 4], axis=1) + boxes[:, 15]
-    balls[:, 3] += 16 * EPSILON * np.abs(balls).max(axis=1)
+    balls[:, 3] += ROUNDING * np.abs(balls).max(axis=1)
     return balls
+
+
+def _everywhere() -> Floats:
+    """A box that everything touches."""
+    made = np.zeros(spheres.BOX)
+    made[[4, 9, 14]] = LARGEST
+    return made
 
 
 def _nowhere() -> Floats:

@@ -1,0 +1,472 @@
+"""The collision model as people use it: what its questions say must be one story."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
+from linkwork.formats.srdf import Srdf
+from robots import every_joint_urdf, random_configuration, random_tree
+from seeds import rng
+
+Floats = Any
+SHAPES = (
+    '<box size="{a} {b} {c}"/>',
+    '<sphere radius="{a}"/>',
+    '<cylinder radius="{a}" length="{b}"/>',
+    '<capsule radius="{a}" length="{b}"/>',
+)
+
+
+def dressed(text: str, g: np.random.Generator, size: float = 0.12) -> str:
+    """A URDF whose links have one or two solids each, but the first."""
+
+    def solids() -> str:
+        found = ""
+        for _ in range(int(g.integers(1, 3))):
+            a, b, c = (f"{x:.3f}" for x in g.uniform(0.2, 1.0, 3) * size)
+            x, y, z = (f"{x:.3f}" for x in g.normal(size=3) * size / 2)
+            shape = SHAPES[int(g.integers(len(SHAPES)))].format(a=a, b=b, c=c)
+            found += (
+                f'<collision><origin xyz="{x} {y} {z}" rpy="{x} {y} 1"/>'
+                f"<geometry>{shape}</geometry></collision>"
+            )
+        return found
+
+    text = re.sub(r'<link name="(\w+)"/>', r'<link name="\1"></link>', text)
+    return re.sub(r"</link>", lambda _: solids() + "</link>", text)
+
+
+def scene_around(g: np.random.Generator, n: int = 3, at: Any = 0.0, size: float = 0.2) -> Any:
+    """A scene with n objects of every kind of solid that has no file."""
+    scene = lw.Scene()
+    for k in range(n):
+        a, b, c = g.uniform(0.2, 1.0, 3) * size
+
+        def pose() -> Any:
+            return lw.pose(xyz=at + g.normal(size=3), rpy=g.uniform(-3, 3, 3))
+
+        scene.add_box(f"box {k}", (a, b, c), pose())
+        scene.add_sphere(f"sphere {k}", a, pose())
+        scene.add_cylinder(f"cylinder {k}", a, b, pose())
+        scene.add_capsule(f"capsule {k}", a, b, pose())
+        scene.add_ellipsoid(f"ellipsoid {k}", (a, b, c), pose())
+        corners = g.normal(size=(8, 3)) * size / 2
+        faces = list(combinations(range(8), 3))
+        scene.add_mesh(f"mesh {k}", (corners, faces), pose())
+    return scene
+
+
+def configurations(robot: Any, g: np.random.Generator, n: int) -> Floats:
+    return np.array([random_configuration(g, robot.mechanism) for _ in range(n)])
+
+
+def agree(model: Any, q: Floats, scene: Any = None) -> np.ndarray:
+    """The verdicts, where all questions tell the same."""
+    hit = model.collides(q, scene)
+    clear, each = model.clearance(q, scene), model.distances(q, scene)
+    least = each.distance.min(axis=-1, initial=np.inf)
+    np.testing.assert_array_equal(hit, clear.distance <= 0)
+    np.testing.assert_allclose(clear.distance, least, rtol=1e-14)
+    some = model.nearest(q, 3, scene, gradients=False)
+    np.testing.assert_allclose(some.distance[..., 0], clear.distance, rtol=1e-14)
+    return hit
+
+
+ROBOTS = {
+    "every joint": lambda g: every_joint_urdf(),
+    "tree": lambda g: random_tree(g, 7),
+    "chain": lambda g: random_tree(g, 6, ("revolute", "prismatic"), shape="chain", mimic=0.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("every joint", "floating"),
+        pytest.param("every joint", "fixed", marks=pytest.mark.slow),
+        pytest.param("tree", "fixed", marks=pytest.mark.slow),
+        pytest.param("tree", "floating", marks=pytest.mark.slow),
+        pytest.param("chain", "fixed", marks=pytest.mark.slow),
+    ],
+)
+def test_all_questions_tell_one_story(name: str, base: str) -> None:
+    g = rng(f"one story {name} {base}")
+    robot = lw.load(dressed(ROBOTS[name](g), g), base=base)
+    model = robot.collision(overhang=0.1, srdf=None)
+    q = configurations(robot, g, 60)
+    at = robot.fk_all(q[0])[-1, :3, 3]
+    scene = scene_around(g, at=at)
+    scene.add_box("sure", (0.4, 0.4, 0.4), at)
+    alone, among = agree(model, q), agree(model, q, scene)
+    assert among[0] and (among >= alone).all(), (alone.sum(), among.sum())
+
+
+def arm_urdf() -> str:
+    g = rng("arm of the model's tests")
+    return dressed(random_tree(g, 5, ("revolute",), shape="chain", mimic=0.0), g)
+
+
+@pytest.fixture(scope="module")
+def arm() -> Any:
+    return lw.load(arm_urdf())
+
+
+@pytest.fixture(scope="module")
+def cluttered() -> Any:
+    return scene_around(rng("cluttered"), 4)
+
+
+def test_shapes_of_batches_and_numbers(arm: Any, cluttered: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("batches"), 42)
+    hit = model.collides(q, cluttered)
+    assert hit.any() and not hit.all()
+    many = q.reshape(2, 3, 7, -1)
+    np.testing.assert_array_equal(model.collides(many, cluttered), hit.reshape(2, 3, 7))
+    assert model.clearance(many, cluttered).distance.shape == (2, 3, 7)
+    one = model.collides(q[5], cluttered)
+    assert np.shape(one) == () and bool(one) == hit[5]
+    strided = np.repeat(q, 2, axis=0)[::2]
+    np.testing.assert_array_equal(model.collides(strided, cluttered), hit)
+    np.testing.assert_array_equal(model.collides(np.asfortranarray(q), cluttered), hit)
+    single = q.astype(np.float32)
+    np.testing.assert_array_equal(
+        model.collides(single, cluttered), model.collides(single.astype(float), cluttered)
+    )
+    np.testing.assert_array_equal(model.collides(q.tolist(), cluttered), hit)
+    for empty in (q[:0], q[:0].reshape(0, 3, q.shape[1]), q[:0].reshape(3, 0, q.shape[1])):
+        shape = empty.shape[:-1]
+        assert model.collides(empty, cluttered).shape == shape
+        assert model.clearance(empty, cluttered).distance.shape == shape
+        assert model.distances(empty, cluttered).distance.shape[:-1] == shape
+    with pytest.raises(ShapeError):
+        model.collides(q[:, 1:])
+
+
+def test_threads_change_nothing(arm: Any, cluttered: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("threads"), 3001)
+    one, two = (model.collides(q, cluttered, threads=n) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    one, two = (model.clearance(q[:500], cluttered, threads=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.distance, two.distance)
+    assert one.names == two.names
+    np.testing.assert_array_equal(one.distance <= 0, model.collides(q[:500], cluttered))
+
+
+@pytest.mark.parametrize("turns", [1, 1e3, 1e9, 1e18])
+def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("far turns"), 40)
+    q[::2] += 2 * np.pi * turns
+    agree(model, q, cluttered)
+
+
+@pytest.mark.parametrize("length", [1e-300, 1e-30, 1e-10, 0.5, 1e7, 1e200, 1.7e308])
+def test_quaternions_of_any_length(length: float) -> None:
+    text = '<robot name="one"><link name="a"><collision><geometry><box size="0.1 0.2 0.3"/>'
+    robot = lw.load(text + "</geometry></collision></link></robot>", base="floating")
+    model, scene, g = robot.collision(overhang=0.1), lw.Scene(), rng("lengths")
+    scene.add_box("box", (0.5, 0.5, 0.5))
+    q = configurations(robot, g, 50)
+    q[:, :3] *= 0.15
+    hit = agree(model, q, scene)
+    assert hit.any() and not hit.all()
+    q[:, 3:] *= length
+    np.testing.assert_array_equal(agree(model, q, scene), hit)
+    q[7, 3:] = 0
+    for ask in (model.collides, model.clearance):
+        with pytest.raises(InputError, match=r"q\[7\]: joint .* quaternion of length zero"):
+            ask(q, scene)
+
+
+@pytest.mark.parametrize("far", [50.0, 1e6, 1e12])
+def test_bases_far_away(far: float) -> None:
+    g = rng(f"far away {far}")
+    robot = lw.load(dressed(random_tree(g, 3, ("revolute",), mimic=0.0), g), base="floating")
+    model, q = robot.collision(overhang=0.1), configurations(robot, g, 24)
+    q[::3, :3] += far
+    scene = lw.Scene()
+    scene.add_box("there", (0.5, 0.5, 0.5), (far, far, far))
+    scene.add_box("here", (0.5, 0.5, 0.5))
+    hit = agree(model, q, scene)
+    assert hit.any()
+
+
+def test_what_is_not_finite_is_named(arm: Any) -> None:
+    model = arm.collision(overhang=0.1)
+    for bad in (np.nan, np.inf):
+        q = configurations(arm, rng("not finite"), 40)
+        q[33, 2] = bad
+        named = re.escape(f"q[33]: joint '{arm.joint_names[2]}'")
+        for ask in (model.collides, model.clearance, model.distances):
+            with pytest.raises(InputError, match=named):
+                ask(q)
+    with pytest.raises(InputError, match=f"q: joint '{arm.joint_names[2]}'"):
+        model.collides(q[33])
+
+
+def test_robots_without_shapes() -> None:
+    g = rng("no shapes")
+    with pytest.raises(UnsupportedFeatureError, match="no shapes"):
+        lw.load(random_tree(g, 3)).collision()
+    text = dressed(random_tree(g, 3, ("revolute",)), g)
+    seen = lw.load(text.replace("collision>", "visual>"))
+    assert any("visual" in note for note in seen.collision(overhang=0.1).parts.notes)
+    with pytest.raises(UnsupportedFeatureError, match="no collision shapes"):
+        seen.collision(shapes="collision")
+    q = configurations(seen, g, 30)
+    np.testing.assert_array_equal(
+        seen.collision(overhang=0.1).collides(q),
+        lw.load(text).collision(overhang=0.1).collides(q),
+    )
+
+
+def test_no_pairs_and_nothing_around() -> None:
+    text = '<robot name="one"><link name="a"><collision><geometry><sphere radius="1"/></geometry>'
+    robot = lw.load(text + "</collision></link></robot>", base="floating")
+    model, q = robot.collision(overhang=0.1), robot.neutral()
+    assert not model.collides(q) and not model.collides(q, lw.Scene())
+    clear = model.clearance(q)
+    assert clear.distance == np.inf and clear.names is None
+    assert model.distances(q).distance.shape == (0,)
+    assert model.nearest(q, 2).bodies.tolist() == [[-1, -1]] * 2
+    assert not model.motion_collides(q, q)
+
+
+def test_a_missing_mesh_names_link_and_file(tmp_path: Any) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        '<robot name="r"><link name="palm"><collision><geometry><mesh filename="gone.stl"/>'
+        "</geometry></collision></link></robot>"
+    )
+    with pytest.raises(InputError, match=r"palm.*gone\.stl"):
+        lw.load(path).collision()
+
+
+MJCF = """<mujoco><worldbody>
+  <geom name="floor" type="plane" size="1 1 0.1"/>
+  <body name="trunk" pos="0 0 1"><freejoint/><geom type="capsule" size="0.1 0.2"/>
+    <body name="arm" pos="0.3 0 0"><joint name="j" axis="0 1 0"/>
+      <geom type="ellipsoid" size="0.2 0.1 0.05"/>
+      <body name="tip" pos="0.3 0 0"><joint name="k" axis="0 1 0"/><geom size="0.05"/></body>
+    </body></body>
+</worldbody></mujoco>"""
+
+
+def test_mjcf_with_a_floor() -> None:
+    g, robot = rng("mjcf"), lw.load(MJCF)
+    model = robot.collision(overhang=0.1)
+    q = configurations(robot, g, 60)
+    q[:, :2], q[:, 2] = 3 * q[:, :2], np.linspace(-0.5, 2, 60)
+    hit = agree(model, q)
+    assert hit.any() and not hit.all(), hit
+
+
+def test_scenes_change_without_a_word(arm: Any) -> None:
+    """Objects that move, go or come back give new answers, and a colour none."""
+    model, q = arm.collision(overhang=0.1), arm.neutral()
+    at = arm.fk(q)[:3, 3]
+    scene, other = lw.Scene(), lw.Scene()
+    free = model.with_pairs(ignore=[(p.link_a, p.link_b) for p in model.pairs])
+    assert not free.collides(q, scene)
+    scene.add_box("box", (0.3, 0.3, 0.3), at)
+    assert agree(free, q, scene) and not free.collides(q, other)
+    scene.move("box", at + 9)
+    assert not agree(free, q, scene)
+    scene.move("box", at)
+    scene.recolor("box", (1, 0, 0, 1))
+    assert agree(free, q, scene)
+    for link in model.links:
+        scene.allow("box", link)
+    assert not free.collides(q, scene) and free.clearance(q, scene).distance == np.inf
+    for link in model.links:
+        scene.forbid("box", link)
+    assert agree(free, q, scene)
+    scene.remove("box")
+    assert not free.collides(q, scene)
+    scene.add_half_space("all", lw.pose(xyz=(0, 0, at[2] + 9)))
+    assert agree(free, q, scene) and not free.collides(q, other)
+    with pytest.raises(UnknownNameError):
+        scene.allow("box", "x")
+
+
+def test_clouds_as_tiny_balls(arm: Any) -> None:
+    g, model = rng("clouds"), arm.collision(overhang=0.1)
+    points = g.normal(size=(40, 3))
+    cloud, balls = lw.Scene(), lw.Scene()
+    T = lw.pose(xyz=(0.1, 0.2, 0.3), rpy=(1, 2, 3))
+    cloud.add_points("cloud", points, T, radius=0.02)
+    for k, p in enumerate(points @ T[:3, :3].T + T[:3, 3]):
+        balls.add_sphere(f"ball {k}", 0.02, p)
+    q = configurations(arm, g, 200)
+    hit = model.collides(q, cloud)
+    np.testing.assert_array_equal(hit, model.clearance(q, balls).distance <= 0)
+    alone = model.collides(q)
+    assert (hit & ~alone).any() and not hit.all()
+    cloud.move("cloud", (99, 0, 0))
+    np.testing.assert_array_equal(model.collides(q, cloud), alone)
+
+
+def test_boxes_that_float32_cannot_hold(arm: Any) -> None:
+    """Sizes and places up to 1e300 are decided as others are."""
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("vast"), 20)
+    alone = agree(model, q)
+    for size in (1e6, 1e20, 1e38, 1e120):
+        scene = lw.Scene()
+        scene.add_box("far", (1, 1, 1), (9 * size, 0, 0))
+        scene.add_sphere("far ball", 1, (0, 9 * size, 0))
+        scene.add_cylinder("far roller", size, size, (0, 0, 9 * size))
+        np.testing.assert_array_equal(agree(model, q, scene), alone)
+        scene.add_box("all", (size, size, size))
+        assert agree(model, q, scene).all()
+
+
+def test_large_boxes_and_small_balls() -> None:
+    """Rounding that is larger than a ball makes it no hit."""
+    text = (
+        '<robot name="one"><link name="a"><collision><geometry><sphere radius="0.002"/></geometry>'
+    )
+    robot = lw.load(text + "</collision></link></robot>", base="floating")
+    model, q = robot.collision(overhang=0.1), np.tile(robot.neutral(), (64, 1))
+    q[:, 2] = 0.002 + np.linspace(-0.02, 0.02, 64)
+    for size in (1.0, 1e3, 1e5):
+        scene = lw.Scene()
+        scene.add_box("floor", (size, size, size), (0, 0, -size / 2))
+        np.testing.assert_array_equal(agree(model, q, scene), q[:, 2] < 0.002)
+
+
+def test_held_objects(arm: Any) -> None:
+    g, model = rng("held"), arm.collision(overhang=0.1)
+    q = configurations(arm, g, 60)
+    frame = arm.frame_names[-1]
+    scene = lw.Scene()
+    scene.add_sphere("thing", 0.3)
+    held = model.with_attached("thing", scene.get("thing"), frame, (0, 0, 0.4))
+    assert "thing" in held.links and "thing" not in model.links
+    hit = agree(held, q)
+    assert (hit >= model.collides(q)).all() and hit.sum() > model.collides(q).sum()
+    at = (arm.fk_all(q[:1])[0][arm.frame_names.index(frame)] @ [0, 0, 0.4, 1])[:3]
+    around = lw.Scene()
+    around.add_sphere("near", 0.01, at)
+    assert held.collides(q[0], around)
+    back = held.without_attached("thing")
+    np.testing.assert_array_equal(back.collides(q), model.collides(q))
+    with pytest.raises(UnknownNameError):
+        back.without_attached("thing")
+
+
+def test_pairs_that_are_asked_for(arm: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("asked"), 60)
+    a, b = model.links[0], model.links[-1]
+    none = model.with_pairs(ignore=[(p.link_a, p.link_b) for p in model.pairs])
+    assert not none.collides(q).any()
+    one = none.with_pairs(check=[(a, b)])
+    assert one.distances(q).pairs == ((a, b),)
+    agree(one, q)
+    with pytest.raises(UnknownNameError):
+        model.with_pairs(check=[(a, "nobody")])
+
+
+def test_pairs_of_an_srdf(tmp_path: Any) -> None:
+    path, rules = tmp_path / "r.urdf", tmp_path / "r.srdf"
+    path.write_text(arm_urdf())
+    robot = lw.load(path)
+    plain = robot.collision(overhang=0.1, srdf=None)
+    pair = next(p for p in plain.pairs if p.checked)
+    rules.write_text(
+        f'<robot name="random"><disable_collisions link1="{pair.link_a}" link2="{pair.link_b}" '
+        'reason="Never"/></robot>'
+    )
+    for model in (robot.collision(overhang=0.1, srdf=rules), lw.load(path).collision(overhang=0.1)):
+        found = {frozenset((p.link_a, p.link_b)): p.checked for p in model.pairs}
+        assert not found[frozenset((pair.link_a, pair.link_b))]
+    assert isinstance(robot.collision(overhang=0.1, srdf=rules).pairs.srdf, Srdf)
+
+
+def test_motions(arm: Any, cluttered: Any) -> None:
+    """Whole motions, and configurations on them, tell the same up to the tolerance."""
+    g, model = rng("motions"), arm.collision(overhang=0.1)
+    q = configurations(arm, g, 400)
+    q = q[~model.collides(q, cluttered)][:60]
+    q0, q1 = q[::2][:20], q[1::2][:20]
+    q1 = q0 + 0.3 * (q1 - q0)
+    whole = model.motion_collides(q0, q1, cluttered)
+    t = np.linspace(0, 1, 400)
+    way = q0[:, None] + t[:, None] * (q1 - q0)[:, None]
+    least = model.clearance(way, cluttered).distance.min(axis=1)
+    assert (whole.touches | (least > 0)).all()  # free is free everywhere
+    assert (~whole.touches | (least < 1e-3)).all()
+    assert whole.touches.any() and not whole.touches.all()
+    sampled = model.motion_collides(q0, q1, cluttered, resolution=0.01)
+    assert (whole.touches | ~sampled.touches).all()
+    both = whole.touches & sampled.touches
+    assert (sampled.t[both] >= whole.t[both] - 0.02).all()
+    for k in np.flatnonzero(whole.touches):
+        assert whole.names[k] is not None
+        stop = q0[k] + whole.t[k] * (q1[k] - q0[k])
+        assert 0 <= model.clearance(stop, cluttered).distance <= 2e-5
+    single = model.motion_collides(q0[0], q1[0], cluttered)
+    assert bool(single) == whole.touches[0] and single.t == whole.t[0]
+
+
+def test_pairs_of_closed_mechanisms() -> None:
+    """They are derived from configurations in which the loops are closed, adjacent over loops."""
+    robot = lw.load("five_bar")
+    model = robot.collision(overhang=0.1)
+    assert any("random states" in note for note in model.pairs.notes), model.pairs.notes
+    assert all(pair.reason or pair.checked for pair in model.pairs)
+    q = robot.assemble().q
+    assert not agree(model, q)
+
+
+SECOND = """
+import sys, time
+import numpy as np
+import linkwork as lw
+robot = lw.load(sys.argv[1])
+began = time.perf_counter()
+model = robot.collision(overhang=0.1)
+hit = model.collides(np.load(sys.argv[2]))
+print(time.perf_counter() - began)
+np.save(sys.argv[3], hit)
+"""
+
+
+def test_a_second_process_takes_what_the_first_has_made(tmp_path: Any) -> None:
+    """From the cache, pieces, balls, pairs and code come in less than a third of a second."""
+    path, q_file, out = (str(tmp_path / name) for name in ("r.urdf", "q.npy", "hit.npy"))
+    Path(path).write_text(arm_urdf())
+    robot = lw.load(path)
+    q = configurations(robot, rng("second process"), 300)
+    np.save(q_file, q)
+    hit = robot.collision(overhang=0.1).collides(q)
+    took = []
+    for _ in range(2):
+        told = subprocess.run(
+            [sys.executable, "-c", SECOND, path, q_file, out],
+            check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        np.testing.assert_array_equal(np.load(out), hit)
+        took.append(float(told))
+    print(f"took {took} s")
+    assert min(took) < 1.0, took
+
+
+@pytest.mark.slow
+def test_very_many_objects(arm: Any) -> None:
+    g, model, scene = rng("very many"), arm.collision(overhang=0.1), lw.Scene()
+    for k in range(100_000):
+        scene.add_sphere(f"{k}", 0.002, g.normal(size=3))
+    q = configurations(arm, g, 40)
+    hit = model.collides(q, scene)
+    np.testing.assert_array_equal(hit, model.clearance(q, scene).distance <= 0)
+    scene.move("5", (50, 0, 0))
+    model.collides(q, scene)
