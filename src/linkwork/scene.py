@@ -51,7 +51,7 @@ SHOWN_POINTS = 20_000
 """Points of a cloud that are shown at most: every second, third, ... of more."""
 
 _HUES = ((0.0, 0.45, 0.7), (0.9, 0.6, 0.0), (0.0, 0.62, 0.45), (0.8, 0.47, 0.65), (0.84, 0.37, 0.0))
-_SEEN_THROUGH = 0.45
+_OPAQUE = {"balls": 0.45, "pieces": 1.0}
 
 _POINT_RADIUS = 0.004  # m, of points that have none, where they are shown
 
@@ -430,7 +430,7 @@ class Scene:
         """What a collision model is made of at q (nq,), to be looked at: an object for each link.
 
         ``what``: "balls", which lie around the pieces and are looked at first, or "pieces", the
-        convex ones that decide. Links have different colours, seen through, or all ``rgba``.
+        convex ones that decide. Links have different colours, or all have ``rgba``.
 
         Raises: InputError, ShapeError.
         """
@@ -438,7 +438,7 @@ class Scene:
 
         scene = cls()
         for k, body in enumerate(shown_bodies(model, q, what, settings.compiler())):
-            color = (*_HUES[k % len(_HUES)], _SEEN_THROUGH) if rgba is None else rgba
+            color = (*_HUES[k % len(_HUES)], _OPAQUE[what]) if rgba is None else rgba
             mesh = body.mesh.vertices, body.mesh.faces
             scene.add_mesh(body.name, mesh, body.T_world_body, rgba=color)
         return scene
