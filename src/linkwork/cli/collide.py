@@ -75,8 +75,10 @@ def _model(robot: Any, given: CollideArguments) -> Any:
 
 def _measurable(scene: Any) -> Any:
     """The scene without its clouds of points, to which no distances are computed."""
-    left = None if scene is None else scene.copy()
-    for each in left or ():
+    if scene is None:
+        return None
+    left = scene.copy()
+    for each in scene:
         if isinstance(each.shape, Points):
             left.remove(each.name)
     return left

@@ -76,19 +76,16 @@ def _pieces(own: Iterable[Piece]) -> Iterator[SimpleMesh]:
 def _shape(piece: Piece) -> Any:
     """The solid that a piece is; None for what has no end or no faces."""
     a, b, c = map(float, piece.sizes)
-    if piece.kind == kinds.POINT and piece.radius > 0.0:
-        return Sphere(piece.radius)
-    if piece.kind == kinds.SEGMENT:
-        return Capsule(piece.radius, 2.0 * b)
-    if piece.kind == kinds.BOX:
-        return Box((2.0 * a, 2.0 * b, 2.0 * c))
-    if piece.kind == kinds.CYLINDER:
-        return Cylinder(a, 2.0 * b)
-    if piece.kind == kinds.ELLIPSOID:
-        return Ellipsoid((a, b, c))
+    solids = {
+        kinds.POINT: Sphere(piece.radius) if piece.radius > 0.0 else None,
+        kinds.SEGMENT: Capsule(piece.radius, 2.0 * b),
+        kinds.BOX: Box((2.0 * a, 2.0 * b, 2.0 * c)),
+        kinds.CYLINDER: Cylinder(a, 2.0 * b),
+        kinds.ELLIPSOID: Ellipsoid((a, b, c)),
+    }
     if piece.vertices is not None and piece.faces is not None and len(piece.faces):
         return Triangles(piece.vertices, piece.faces)
-    return None
+    return solids.get(piece.kind)
 
 
 def _joined(meshes: Iterable[SimpleMesh]) -> SimpleMesh:
