@@ -96,6 +96,10 @@ class SphereModel:
         gradient = self.gradients(q, pair, scene) if gradients else None
         return Near(distance, gradient, bodies, names)
 
+    def collides(self, q: np.ndarray, scene: Any = None) -> np.ndarray:
+        """Whether anything touches."""
+        return (self.distances(q, scene) <= 0.0).any(axis=1)
+
     def gradients(self, q: np.ndarray, pair: np.ndarray, scene: Any = None) -> np.ndarray:
         """The gradients (N, n, nv) of some pairs (N, n)."""
         p, J = self.points(q), self.jacobians(q)
@@ -108,7 +112,7 @@ class SphereModel:
         other = np.where(self_pair[..., None], p[rows, own[..., 1]], centres[thing])
         way = p[rows, ball] - other
         rate = J[rows, ball] - np.where(self_pair[..., None, None], J[rows, own[..., 1]], 0.0)
-        way /= np.sqrt((way * way).sum(axis=-1, keepdims=True))
+        way /= np.maximum(length(way), 1e-300)[..., None]
         return (way[..., None, :] @ rate)[..., 0, :]
 
     def jacobians(self, q: np.ndarray) -> np.ndarray:

@@ -242,6 +242,15 @@ def test_hands_meet_at_the_margin():
     assert run.clearance[-1] < MARGIN + 1e-3
 
 
+def test_what_is_held_back_behind_a_thing_does_not_swing(robot, model):
+    q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
+    target = robot.fk(q, "tool0")
+    scene = [("post", tuple(target[:3, 3] + np.array([0.3, 0.0, 0.0])), 0.12)]
+    target[:3, 3] += [0.35, 0.02, 0.02]  # behind its centre
+    run = Run(robot, model, q, lw.ik.Pose("tool0"), lambda _: target, scene=scene)
+    stays_clear(run, turns=16)
+
+
 @pytest.mark.slow
 def test_a_target_that_moves_through_things_is_followed_clear(robot, model):
     q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -147,6 +147,17 @@ class MotionCheck:
         return bool(self.touches)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Room:
+    """Where one thread works: the arguments of the checks, listed, and the arrays that they are."""
+
+    block: Integers
+    address: int
+    verdicts: Integers
+    counts: Integers
+    arrays: tuple[Any, ...]
+
+
 class CollisionModel(ProcessBound):
     """What of a robot can touch itself and a scene; made by `Robot.collision`.
 
@@ -167,10 +178,11 @@ class CollisionModel(ProcessBound):
         self._scenes: list[tuple[Any, tuple[Any, ...], SceneTables]] = []
 
     def __repr__(self) -> str:
-        n, checked = len(self.parts.bodies), sum(pair.checked for pair in self.pairs)
+        n, pieces = len(self.parts.bodies), sum(map(len, self.parts.pieces))
+        checked = f"{len(self.pairs.checked)} of {len(self.pairs)} pairs checked"
         return (
-            f"CollisionModel({self.mechanism.name!r}: {n} links, {sum(map(len, self.parts.pieces))} pieces, "
-            f"{len(self.parts.cover.spheres)} balls, {checked} of {len(self.pairs)} pairs checked)"
+            f"CollisionModel({self.mechanism.name!r}: {n} links, {pieces} pieces, "
+            f"{len(self.parts.cover.spheres)} balls, {checked})"
         )
 
     @property
@@ -323,11 +335,11 @@ class CollisionModel(ProcessBound):
 
     @cached_property
     def _checks(self) -> Any:
-        return library([spheres.check_rows], self._compiler, "collision checks")
+        return library([spheres.check_listed], self._compiler, "collision checks")
 
     @cached_property
     def _check(self) -> Any:
-        return _native(self._checks, "check_rows", 25)
+        return _native(self._checks, "check_listed", 4)
 
     @cached_property
     def _exact(self) -> Any:
@@ -406,49 +418,62 @@ class CollisionModel(ProcessBound):
 
         Raises: ShapeError; InputError for numbers that are not finite.
         """
-        rows = real_rows(q, "q", self.mechanism.n_q)
-        shape = rows.shape[:-1]
-        rows = np.ascontiguousarray(rows.reshape(-1, self.mechanism.n_q))
-        tables = self._scene(scene)
-        verdicts = np.zeros(-(-len(rows) // WIDTH32), np.int64)
+        given = real_rows(q, "q", self.mechanism.n_q)
+        rows = np.ascontiguousarray(given).reshape(-1, self.mechanism.n_q)
+        tables, n = self._scene(scene), len(rows)
+        if n == 1:
+            room = self._room(tables)
+            self._checked(room, rows, 0, 1, room.verdicts)
+            tables.rooms.append(room)
+            hit = bool(room.verdicts[0])
+            return cast(
+                "Booleans", np.bool_(hit) if given.ndim == 1 else np.full(given.shape[:-1], hit)
+            )
+        verdicts = np.zeros(-(-n // WIDTH32), np.int64)
         threads = self._threads if threads is None else threads
-        size = chunk_rows(_CHECK_NS, threads_for(len(rows), _CHECK_NS, threads))
-        firsts = range(0, len(rows), size)
-        in_parallel(
-            lambda first: self._check_rows(rows, first, size, tables, verdicts), firsts, threads
-        )
-        bits = np.unpackbits(verdicts.view(np.uint8).reshape(-1, 8)[:, :2], bitorder="little")
-        return bits[: len(rows)].astype(bool).reshape(shape)
+        size = chunk_rows(_CHECK_NS, threads_for(n, _CHECK_NS, threads))
 
-    def _check_rows(
-        self, rows: Floats, first: int, size: int, scene: SceneTables, verdicts: Any
-    ) -> None:
+        def work(first: int) -> None:
+            room = self._room(tables)
+            self._checked(room, rows, first, min(size, n - first), verdicts[first // WIDTH32 :])
+            tables.rooms.append(room)
+
+        in_parallel(work, range(0, n, size), threads)
+        bits = np.unpackbits(verdicts.view(np.uint8).reshape(-1, 8)[:, :2], bitorder="little")
+        return bits[:n].astype(bool).reshape(given.shape[:-1])
+
+    def _room(self, tables: SceneTables) -> _Room:
+        """A room that nobody else works in."""
+        try:
+            return tables.rooms.pop()
+        except IndexError:
+            return self._new_room(tables)
+
+    def _new_room(self, scene: SceneTables) -> _Room:
         robot, frames, n_b = self._robot, self._frames, len(self.parts.bodies)
-        n_q, part = self.mechanism.n_q, rows[first : first + size]
+        n_q = self.mechanism.n_q
         narrow = np.empty(WIDTH32 * (n_q + 15 * n_b) + robot.room, np.float32)
-        wide = np.empty(WIDTH * (n_q + 24 * n_b))
-        todo, counts = np.empty(spheres.FULL + 1, np.int64), np.zeros(4, np.int64)
-        clouds, most = scene.obstacles.clouds, scene.most_found
-        found = np.empty(most, np.int64)
+        wide, most = np.empty(WIDTH * (n_q + 24 * n_b)), scene.most_found
+        todo, found = np.empty(spheres.FULL + 1, np.int64), np.empty(most, np.int64)
+        clouds, tree, counts = scene.obstacles.clouds, scene.obstacles.tree, np.zeros(4, np.int64)
         arrays = (
             *(robot.ints, self._balls, robot.ranges, robot.pieces),
-            *(scene.ints, scene.shapes, scene.rows, scene.vertices),
-            *(scene.obstacles.tree.index, scene.obstacles.tree.numbers),
+            *(scene.ints, scene.shapes, scene.rows, scene.vertices, tree.index, tree.numbers),
             *(clouds.index, clouds.numbers, robot.balls, narrow, wide, todo, found),
         )
-        self._check(
-            part.ctypes.data,
-            len(part),
-            self._most.ctypes.data,
-            frames.address("frames32"),
-            frames.address("frames64"),
-            *(array.ctypes.data for array in arrays),
-            most,
-            verdicts[first // WIDTH32 :].ctypes.data,
-            counts.ctypes.data,
-        )
-        if counts[3]:
-            self._refuse(rows, first + int(counts[3]) - 1)
+        code = (frames.address("frames32"), frames.address("frames64"))
+        listed = [_at(self._most), *code, *map(_at, arrays), most, _at(counts)]
+        block = np.array(listed, np.int64)
+        return _Room(block, _at(block), np.zeros(1, np.int64), counts, arrays)
+
+    def _checked(self, room: _Room, rows: Floats, first: int, n: int, verdicts: Integers) -> None:
+        """Write the verdicts of n rows, sixteen in a number."""
+        n_q = self.mechanism.n_q
+        self._check(_at(rows) + 8 * n_q * first, n, _at(verdicts), room.address)
+        if room.counts[3]:
+            bad = first + int(room.counts[3]) - 1
+            room.counts[3] = 0
+            self._refuse(rows, bad)
 
     def clearance(
         self, q: ArrayLike, scene: Any = None, *, threads: int | None = None
@@ -717,7 +742,7 @@ def _native(code: Any, name: str, n: int, others: dict[int, Any] | None = None) 
 
 
 def _at(array: Any) -> int:
-    return int(array.ctypes.data)
+    return array.__array_interface__["data"][0]
 
 
 def _no_clouds(scene: SceneTables) -> None:

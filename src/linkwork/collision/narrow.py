@@ -136,24 +136,73 @@ def closest(
 @typed
 def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64) -> Bool:
     """Whether two pieces are within `margin` of each other (m); numbers that are none: yes."""
+    guess = local_f64(3)
+    guess[0] = 0.0
+    guess[1] = 0.0
+    guess[2] = 0.0
+    return touches_near(A, TA, B, TB, vertices, margin, guess)
+
+
+@typed
+def touches_near(
+    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64, guess: PtrF64
+) -> Bool:
+    """As `touches`: `guess` is a unit vector that parts them perhaps, or zeros, and is kept so.
+
+    Poses near to each other are parted by the same direction: one look at both pieces along it says
+    so.
+    """
     out = local_f64(9)
     pair = local_f64(PAIR)
     s = local_f64(DESCENT)
     if A[0] == HALF_SPACE or B[0] == HALF_SPACE:
         return not (_half_space(A, TA, B, TB, vertices, out) > margin)
-    if _spheres_apart(A, TA, B, TB, out) > margin:
+    known = guess[0] != 0.0 or guess[1] != 0.0 or guess[2] != 0.0
+    if known and _parted(A, TA, B, TB, vertices, guess) > margin:
+        return False
+    apart = _spheres_apart(A, TA, B, TB, out) > margin
+    if not known or apart:
+        for i in range(3):
+            guess[i] = out[6 + i]
+    if apart:
         return False
     if _has_form(A, B):
         return not (_by_form(A, TA, B, TB, out) > margin)
+    for i in range(3):
+        out[6 + i] = guess[i]
     _place(A, TA, B, TB, pair)
     _start(out, pair, s)
     reach = A[1] + B[1] + margin
     _descend(A, B, vertices, pair, s, reach, reach)
     if s[LOWER] > reach:
+        _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
+        for i in range(3):
+            guess[i] = out[6 + i]
         return False
     if reach < 0.0:
         return not (_near_or_deep(A, B, vertices, pair, s) > reach)
     return True
+
+
+@typed
+def _parted(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, n: PtrF64) -> F64:
+    """How far two pieces are apart along a unit vector of the world."""
+    high = _height(A, TA, vertices, n[0], n[1], n[2])
+    return -_height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
+
+
+@typed
+def _height(row: PtrF64, T: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> F64:
+    """The greatest height of a piece along a unit vector of the world."""
+    u = T[0] * x + T[4] * y + T[8] * z
+    v = T[1] * x + T[5] * y + T[9] * z
+    w = T[2] * x + T[6] * y + T[10] * z
+    a = row[8] * u + row[12] * v + row[16] * w
+    b = row[9] * u + row[13] * v + row[17] * w
+    c = row[10] * u + row[14] * v + row[18] * w
+    px, py, pz = _farthest(row, vertices, a, b, c)
+    high = T[3] * x + T[7] * y + T[11] * z + (u * row[11] + v * row[15] + w * row[19])
+    return high + (a * px + b * py + c * pz) + row[1]
 
 
 # ---------------------------------------------------------------------------------------- places
@@ -264,7 +313,7 @@ def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F6
     kind = row[0]
     if kind == HULL:
         return _farthest_vertex(row, vertices, x, y, z)
-    if kind == CYLINDER or kind == ELLIPSOID:  # noqa: PLR1714
+    if kind == CYLINDER or kind == ELLIPSOID:
         return _farthest_of_round(row, x, y, z)
     if kind == BOX:
         return (

@@ -3,7 +3,7 @@
 An object is anything with a ``name``, a ``shape`` and ``T_world_object``, as `linkwork.Scene` has
 them. Its record stands for it: where a record is the one of before, its rows are those of before,
 so that what moves, comes or goes costs its own rows and the tree. The pieces of a mesh or a height
-field are made once for its shape. `lane_tables` has the same in float32, for tests of spheres.
+field are made once for its shape.
 """
 
 from __future__ import annotations

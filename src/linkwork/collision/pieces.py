@@ -308,7 +308,7 @@ def by_direction(vertices: Floats, place: int) -> Floats:
                 far = int(heights.sum(axis=1).argmax())
                 kept = np.flatnonzero((heights > heights[far]).any(axis=1))
                 h = heights[kept]
-                beaten = ((h[None] >= h[:, None]).all(axis=2) & (h[None] > h[:, None]).any(axis=2))
+                beaten = (h[None] >= h[:, None]).all(axis=2) & (h[None] > h[:, None]).any(axis=2)
                 kept = np.append(kept[~beaten.any(axis=1)], far)
                 count = -(-len(kept) // _LANES) * _LANES
                 head[face, i, j] = place, count

@@ -11,7 +11,7 @@ pieces, whatever the balls are; their radii count the rounding (see `tables`).
 from __future__ import annotations
 
 from linkwork.collision.cloud import cloud_touches, point_piece, points_near
-from linkwork.collision.narrow import touches
+from linkwork.collision.narrow import touches, touches_near
 from linkwork.collision.tree import visit_near
 from linkwork.compile.typed import (
     F32,
@@ -25,6 +25,7 @@ from linkwork.compile.typed import (
     PtrF32,
     PtrF64,
     PtrI64,
+    any_of,
     bit_count,
     bits_of,
     call_at,
@@ -34,10 +35,14 @@ from linkwork.compile.typed import (
     lane,
     lane_max,
     lanes,
+    local_f32,
     local_f64,
     local_i64,
     lowest_bit,
     offset,
+    pointer_f32,
+    pointer_f64,
+    pointer_i64,
     put,
     select,
     sqrt,
@@ -58,11 +63,18 @@ all pieces are looked at. Each note has first and count of pieces of one body, t
 MOST_BALLS = 64
 """Balls of a part, and inner balls of a body, at most."""
 
+GUESSES = 8
+"""Directions that are remembered for the pairs of pieces of a note."""
+
+FEW = 5
+"""Lanes of a block that are looked at one by one, with balls as lanes; more are together."""
+
 MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
 
 # places in `ints` of a robot
-N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, INNER, POOL, HEAD = range(10)
+N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, INNER, POOL = range(9)
+PIECES, SIDE_BY_SIDE, HEAD = 9, 10, 11
 # places in `ints` of a scene
 N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, N_CLOUDS, SCENE_HEAD = range(7)
 # numbers of a part: first and count of its balls, and of its pieces in the pool of lists of pieces
@@ -250,6 +262,149 @@ def body_against(
 
 
 @typed
+def pose_of_one(poses: PtrF32, body: I64, k: I64, out: PtrF32) -> None:
+    """The pose of a body in lane k."""
+    source = offset(poses, body * POSE * WIDTH32 + k)
+    for i in range(POSE):
+        out[i] = source[i * WIDTH32]
+
+
+@typed
+def place_many(pose: PtrF32, balls: PtrF32, out: PtrF32) -> None:
+    """The centres of sixteen balls of a body, side by side, in the world."""
+    x, y, z = lanes(balls, 0), lanes(balls, WIDTH32), lanes(balls, 2 * WIDTH32)
+    for i in range(3):
+        row = offset(pose, 4 * i)
+        put(out, i * WIDTH32, row[0] * x + (row[1] * y + (row[2] * z + row[3])))
+
+
+@typed
+def many_near_shape(centre: PtrF32, radii: Lanes32, plane: Bool, shape: PtrF32) -> Bool:
+    """Whether one of sixteen balls meets a rounded box or a half-space."""
+    x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
+    if plane:
+        return any_of(shape[0] * x + (shape[1] * y + (shape[2] * z - shape[3])) < radii)
+    u, v = beyond(x, y, z, shape), beyond(x, y, z, offset(shape, 5))
+    w = beyond(x, y, z, offset(shape, 10))
+    reach = radii + shape[15]
+    return any_of(u * u + (v * v + w * w) < reach * reach)
+
+
+@typed
+def one_against(
+    pose: PtrF32, balls: PtrF32, n: I64, plane: Bool, shape: PtrF32, room: PtrF32
+) -> Bool:
+    """Whether one of n sixteens of balls meets an obstacle."""
+    for k in range(n):
+        these = offset(balls, k * BALL * WIDTH32)
+        place_many(pose, these, room)
+        if many_near_shape(room, lanes(these, 3 * WIDTH32), plane, shape):
+            return True
+    return False
+
+
+@typed
+def lanes_against(
+    body: I64,
+    row: I64,
+    plane: Bool,
+    shape: PtrF32,
+    inner: PtrF32,
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    near: I64,
+    todo: PtrI64,
+    room: PtrF32,
+) -> I64:
+    """As `body_against`, lane by lane."""
+    pose = local_f32(12)
+    own = offset(robot, robot[SIDE_BY_SIDE] + 4 * body)
+    pieces = offset(robot, robot[PIECES] + 2 * body)
+    hit, undecided = 0, 0
+    bits = near
+    while bits != 0:
+        one = bits & -bits
+        bits &= bits - 1
+        pose_of_one(poses, body, lowest_bit(one), pose)
+        if one_against(pose, offset(balls, own[0]), own[1], plane, shape, room):
+            if one_against(pose, offset(balls, own[2]), own[3], plane, inner, room):
+                hit |= one
+            else:
+                undecided |= one
+    if undecided != 0:
+        remember(todo, pieces[0], pieces[1], row, 1, -1, undecided)
+    return hit
+
+
+@typed
+def balls_meet(
+    pose_a: PtrF32,
+    balls_a: PtrF32,
+    n_a: I64,
+    pose_b: PtrF32,
+    balls_b: PtrF32,
+    n_b: I64,
+    room: PtrF32,
+) -> Bool:
+    """Whether one of n_a balls of a body meets one of n_b sixteens of balls of another."""
+    for j in range(n_b):
+        place_many(pose_b, offset(balls_b, j * BALL * WIDTH32), offset(room, j * 3 * WIDTH32))
+    for i in range(n_a):
+        ball = offset(balls_a, i * BALL)
+        x = pose_a[0] * ball[0] + (pose_a[1] * ball[1] + (pose_a[2] * ball[2] + pose_a[3]))
+        y = pose_a[4] * ball[0] + (pose_a[5] * ball[1] + (pose_a[6] * ball[2] + pose_a[7]))
+        z = pose_a[8] * ball[0] + (pose_a[9] * ball[1] + (pose_a[10] * ball[2] + pose_a[11]))
+        for j in range(n_b):
+            at = offset(room, j * 3 * WIDTH32)
+            dx, dy, dz = lanes(at, 0) - x, lanes(at, WIDTH32) - y, lanes(at, 2 * WIDTH32) - z
+            reach = lanes(balls_b, (j * BALL + 3) * WIDTH32) + ball[3]
+            if any_of(dx * dx + (dy * dy + dz * dz) < reach * reach):
+                return True
+    return False
+
+
+@typed
+def lanes_of_pair(
+    a: I64,
+    b: I64,
+    robot: PtrI64,
+    balls: PtrF32,
+    poses: PtrF32,
+    near: I64,
+    todo: PtrI64,
+    room: PtrF32,
+) -> I64:
+    """The lanes in which two bodies surely touch, lane by lane; what may touch is noted."""
+    pose_a, pose_b = local_f32(12), local_f32(12)
+    parts = offset(robot, robot[BODY_RANGES] + 2 * a)
+    first = offset(robot, robot[PART_RANGES] + PART * parts[0])
+    last = offset(robot, robot[PART_RANGES] + PART * (parts[0] + parts[1] - 1))
+    inner = offset(robot, robot[INNER] + 2 * a)
+    own = offset(robot, robot[SIDE_BY_SIDE] + 4 * b)
+    n_a = last[0] + last[1] - first[0]
+    hit, undecided = 0, 0
+    bits = near
+    while bits != 0:
+        one = bits & -bits
+        bits &= bits - 1
+        pose_of_one(poses, a, lowest_bit(one), pose_a)
+        pose_of_one(poses, b, lowest_bit(one), pose_b)
+        balls_a, balls_b = offset(balls, first[0] * BALL), offset(balls, own[0])
+        if balls_meet(pose_a, balls_a, n_a, pose_b, balls_b, own[1], room):
+            balls_a, balls_b = offset(balls, inner[0] * BALL), offset(balls, own[2])
+            if balls_meet(pose_a, balls_a, inner[1], pose_b, balls_b, own[3], room):
+                hit |= one
+            else:
+                undecided |= one
+    if undecided != 0:
+        pieces = robot[PIECES]
+        of_a, of_b = offset(robot, pieces + 2 * a), offset(robot, pieces + 2 * b)
+        remember(todo, of_a[0], of_a[1], of_b[0], of_b[1], 0, undecided)
+    return hit
+
+
+@typed
 def box_against(
     body: I64,
     row: I64,
@@ -273,6 +428,8 @@ def box_against(
     if near == 0 or is_allowed(scene, body, row):
         return 0
     inner = offset(shape, scene[N_ROWS] * BOX)
+    if bit_count(near) <= FEW:
+        return lanes_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
     return body_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
 
 
@@ -294,8 +451,8 @@ def against_scene(
     """The lanes in which the robot surely touches the scene; what may touch is noted.
 
     ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
-    boxes; balls around the boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked where there are many;
-    ``rows``: room for as many.
+    boxes; balls around the boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked
+    where there are many; ``rows``: room for as many.
     """
     hit = 0
     n_rows, n_planes = scene[N_ROWS], scene[N_PLANES]
@@ -463,6 +620,9 @@ def against_itself(
         tried = 0
         if near == 0:
             continue
+        if bit_count(near) <= FEW:
+            hit |= lanes_of_pair(a, b, robot, balls, poses, near, todo, room)
+            continue
         pose_a, pose_b = offset(poses, a * POSE * WIDTH32), offset(poses, b * POSE * WIDTH32)
         parts_a = offset(robot, robot[BODY_RANGES] + 2 * a)
         parts_b = offset(robot, robot[BODY_RANGES] + 2 * b)
@@ -540,8 +700,9 @@ def pieces_touch(
     vertices: PtrF64,
     poses: PtrF64,
     k: I64,
+    guesses: PtrF64,
 ) -> Bool:
-    """Whether noted pieces touch in lane k."""
+    """Whether noted pieces touch in lane k; see `narrow.touches_near` for the guesses."""
     pose_a, pose_b = local_f64(12), local_f64(12)
     body_a, body_b = -1, -1
     for i in range(entry[0], entry[0] + entry[1]):
@@ -559,7 +720,8 @@ def pieces_touch(
                 if i64_of(b[7]) != body_b:
                     body_b = i64_of(b[7])
                     pose_of_lane(poses, body_b, k, pose_b)
-            if touches(a, pose_a, b, pose_b, vertices, 0.0):
+            guess = offset(guesses, 3 * ((i * entry[3] + j) % GUESSES))
+            if touches_near(a, pose_a, b, pose_b, vertices, 0.0, guess):
                 return True
     return False
 
@@ -583,6 +745,9 @@ def anything_touches(
 ) -> Bool:
     """Whether any pieces touch in lane k: what is done where notes had no room."""
     entry = local_i64(ENTRY)
+    guesses = local_f64(3 * GUESSES)
+    for i in range(3 * GUESSES):
+        guesses[i] = 0.0
     for a in range(robot[N_BODIES]):
         entry[0] = ranges[2 * a]
         entry[1] = ranges[2 * a + 1]
@@ -594,7 +759,9 @@ def anything_touches(
             entry[4] = -1
             if is_allowed(scene, a, row):
                 continue
-            if pieces_touch(entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k):
+            if pieces_touch(
+                entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k, guesses
+            ):
                 return True
     pairs = offset(robot, robot[PAIRS])
     for p in range(robot[N_PAIRS]):
@@ -602,7 +769,9 @@ def anything_touches(
             entry[2 * j] = ranges[2 * pairs[2 * p + j]]
             entry[2 * j + 1] = ranges[2 * pairs[2 * p + j] + 1]
         entry[4] = 0
-        if pieces_touch(entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k):
+        if pieces_touch(
+            entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k, guesses
+        ):
             return True
     return False
 
@@ -745,15 +914,18 @@ def decide(
     size = robot[N_BODIES] * POSE * WIDTH
     poses = offset(wide, robot[N_Q] * WIDTH)
     hit = 0
+    guesses = local_f64(3 * GUESSES)
     for e in range(todo[0]):
         entry = offset(todo, 1 + e * ENTRY)
         bits = entry[5] & given & ~hit
+        for i in range(3 * GUESSES):
+            guesses[i] = 0.0
         while bits != 0:
             k = lowest_bit(bits)
             bits &= bits - 1
             these = offset(poses, k // WIDTH * size)
             if pieces_touch(
-                entry, offset(robot, robot[POOL]), pieces, rows, vertices, these, k % WIDTH
+                entry, offset(robot, robot[POOL]), pieces, rows, vertices, these, k % WIDTH, guesses
             ):
                 hit |= 1 << k
     bits = todo[FULL] & given & ~hit
@@ -879,3 +1051,35 @@ def noted(todo: PtrI64) -> I64:
     for e in range(todo[0]):
         found |= todo[ENTRY * (e + 1)]
     return found
+
+
+@typed
+def check_listed(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
+    """`check_rows`, whose other arguments are listed: numbers and addresses, in their order."""
+    check_rows(
+        q,
+        n,
+        pointer_f64(listed[0]),
+        listed[1],
+        listed[2],
+        pointer_i64(listed[3]),
+        pointer_f32(listed[4]),
+        pointer_i64(listed[5]),
+        pointer_f64(listed[6]),
+        pointer_i64(listed[7]),
+        pointer_f32(listed[8]),
+        pointer_f64(listed[9]),
+        pointer_f64(listed[10]),
+        pointer_i64(listed[11]),
+        pointer_f64(listed[12]),
+        pointer_i64(listed[13]),
+        pointer_f64(listed[14]),
+        pointer_f64(listed[15]),
+        pointer_f32(listed[16]),
+        pointer_f64(listed[17]),
+        pointer_i64(listed[18]),
+        pointer_i64(listed[19]),
+        listed[20],
+        verdicts,
+        pointer_i64(listed[21]),
+    )

@@ -6,7 +6,8 @@ Both are plain numbers, so that obstacles move and pairs change without compilin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ class RobotTables:
     ranges: Integers  # (n_bodies, 2): first piece and count
     pieces: Floats  # (n, 24)
     vertices: Floats
+    sixteens: Integers  # the balls that lie side by side behind the others, -1 for none
     room: int  # numbers of a room for balls
 
     def rounded_balls(self, error: float) -> Singles:
@@ -50,7 +52,9 @@ class RobotTables:
         size = np.abs(made).max(initial=0.0) * 4 * EPSILON
         made[: self.n_outer, 3] += error + size
         made[self.n_outer :, 3] -= error + size
-        return np.ascontiguousarray(made, np.float32)
+        nothing = [[1e30, 1e30, 1e30, -np.inf]]  # squares of distances from it are infinite
+        side = np.vstack([made, nothing])[self.sixteens].reshape(-1, WIDTH32, spheres.BALL)
+        return np.concatenate([made.ravel(), side.transpose(0, 2, 1).ravel()]).astype(np.float32)
 
 
 def robot_tables(
@@ -72,7 +76,8 @@ def robot_tables(
     ranges = np.array([[np.sum(bodies < b), np.sum(bodies == b)] for b in range(n_bodies)])
     head = np.zeros(spheres.HEAD, np.int64)
     head[: spheres.BODY_RANGES] = n_bodies, len(pairs), n_q
-    chunks = [cover.body_parts, parts, pairs, np.array(moves, np.int64), inside, pool]
+    side, sixteens = _side_by_side(cover, parts, inside, first)
+    chunks = [cover.body_parts, parts, pairs, np.array(moves, np.int64), inside, pool, ranges, side]
     head[spheres.BODY_RANGES :] = spheres.HEAD + np.cumsum([0, *(c.size for c in chunks[:-1])])
     ints = np.concatenate([head, *[np.ravel(c) for c in chunks]]).astype(np.int64)
     balls = np.vstack([cover.body_spheres, cover.part_spheres, cover.spheres, cover.inner[kept]])
@@ -85,8 +90,32 @@ def robot_tables(
         np.ascontiguousarray(ranges.reshape(-1, 2), np.int64),
         np.ascontiguousarray(rows),
         vertices,
-        3 * WIDTH32 * (3 + most + finest),
+        sixteens,
+        3 * WIDTH32 * (3 + most + finest + int(side[:, [1, 3]].max(initial=0))),
     )
+
+
+def _side_by_side(
+    cover: Cover, parts: Integers, inside: Integers, first: int
+) -> tuple[Integers, Integers]:
+    """How the balls of a body lie side by side, sixteen by sixteen, after all balls.
+
+    For each body where its finest balls begin, in numbers, and how many sixteens they are, and the
+    same of its inner ones; and the numbers of the balls in this order, -1 where there is none.
+    """
+    n_balls = first + len(cover.spheres) + int((cover.inner[:, 3] >= SMALLEST_INNER).sum())
+    side = np.zeros((len(cover.body_spheres), 4), np.int64)
+    order: list[int] = []
+    for body, (start, count) in enumerate(cover.body_parts.tolist()):
+        own = parts[start : start + count]
+        outer = range(int(own[0, 0]), int(own[-1, 0] + own[-1, 1]))
+        inner = range(int(inside[body, 0]), int(inside[body].sum()))
+        for place, numbers in ((0, outer), (2, inner)):
+            n = -(-len(numbers) // WIDTH32)
+            side[body, place] = spheres.BALL * (n_balls + len(order))
+            side[body, place + 1] = n
+            order += [*numbers, *[-1] * (n * WIDTH32 - len(numbers))]
+    return side, np.array(order, np.int64)
 
 
 def _pool(cover: Cover, n_pieces: int) -> tuple[Integers, Integers]:
@@ -119,6 +148,7 @@ class SceneTables:
     obstacles: Obstacles
     allowed: Integers
     exact: distances.Tables
+    rooms: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
 
     @property
     def most_found(self) -> int:

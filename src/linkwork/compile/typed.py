@@ -229,7 +229,23 @@ def call_at(address: int, *args: Any) -> None:
     raise NotImplementedError("functions are called by address in compiled code only")
 
 
+def pointer_f64(address: int) -> Any:
+    """The PtrF64 to an address."""
+    raise NotImplementedError("addresses become pointers in compiled code only")
+
+
+def pointer_f32(address: int) -> Any:
+    """The PtrF32 to an address."""
+    raise NotImplementedError("addresses become pointers in compiled code only")
+
+
+def pointer_i64(address: int) -> Any:
+    """The PtrI64 to an address."""
+    raise NotImplementedError("addresses become pointers in compiled code only")
+
+
 _INTRINSICS = {
+    *("pointer_f64", "pointer_f32", "pointer_i64"),
     *("sqrt", "fma", "f64", "f32", "i64", "offset", "local_f64", "local_f32", "local_i64"),
     *("lanes", "put", "splat", "select", "any_of", "bits_of", "mask_of", "lane_max", "lane_min"),
     *("lane", "spread", "lowest_bit", "bit_count", "call_at", "abs", "min", "max"),
@@ -928,6 +944,19 @@ class _Writer:
     def do_lane(self, node: ast.Call, v: _Value, k: _Value) -> _Value:
         at = self.as_kind(k, "I64", node)
         return _Value(KINDS[v.kind].of, self.b.extract_element(v.value, at))
+
+    def pointed(self, node: ast.Call, address: _Value, kind: str) -> _Value:
+        at = self.as_kind(address, "I64", node)
+        return _Value(kind, self.b.inttoptr(at, KINDS[kind].type))
+
+    def do_pointer_f64(self, node: ast.Call, address: _Value) -> _Value:
+        return self.pointed(node, address, "PtrF64")
+
+    def do_pointer_f32(self, node: ast.Call, address: _Value) -> _Value:
+        return self.pointed(node, address, "PtrF32")
+
+    def do_pointer_i64(self, node: ast.Call, address: _Value) -> _Value:
+        return self.pointed(node, address, "PtrI64")
 
     def do_offset(self, node: ast.Call, p: _Value, k: _Value) -> _Value:
         if p.kind not in _POINTERS:

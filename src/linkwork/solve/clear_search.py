@@ -12,7 +12,7 @@ every batch, and no choice looks at another row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler
 from linkwork.solve.clear_steps import ClearSteps
-from linkwork.solve.clearance import Clear
+from linkwork.solve.clearance import FAR, Clear
 from linkwork.solve.engine import Effort, Engine, Found, search
 from linkwork.solve.inputs import Rows, settings_of
 from linkwork.solve.result import Spaces
@@ -29,10 +29,11 @@ from linkwork.solve.seeds import Starts, spread, starts_of
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+Measure = Callable[[Floats], Floats]
 
 _FIRST, _GROWTH = 8, 4
 """Starts of each row in the first round, and how many times more in each that follows."""
-_BEFORE_PUSHES = 40
+_BEFORE_PUSHES = 168
 """Starts that are tried before solutions are pushed."""
 _PUSHED, _PUSHES, _PUSH_STEPS = 8, 4, 8
 """Solutions of each row that are pushed, how often at most, and by how many steps each time."""
@@ -44,7 +45,7 @@ class Tried(NamedTuple):
     """What several starts of each row have led to."""
 
     x: Floats  # (P, K, n)
-    clearance: Floats  # (P, K), inf where it is clear, -inf where it is no solution
+    clearance: Floats  # (P, K) as of `Clear.verdict`, -inf where it is no solution
     steps: Floats  # (P, K)
     number: Floats  # (K,) of the tries
 
@@ -88,11 +89,12 @@ class ClearSearch:
         solution that touches least.
         """
         solved = np.flatnonzero(found.report[:, 0] > 0.5)
-        short = self.clear.short(found.q[solved])
-        touching = solved[~(short >= self.clear.margin)]
+        verdict = self.clear.verdict(found.q[solved])
+        touches = ~(verdict >= self.clear.margin)
+        touching = solved[touches]
         if touching.size:
             own, some = Found(*(part[touching] for part in found)), rows.take(touching)
-            self._settle(own, short[~(short >= self.clear.margin)], some, call, end)
+            self._settle(own, verdict[touches], some, call, end)
             found.put(touching, own)
             touching = touching[~self.is_clear(found.q[touching])]
             found.report[touching, 0] = 0.0
@@ -100,7 +102,7 @@ class ClearSearch:
 
     def is_clear(self, q: Floats) -> NDArray[np.bool_]:
         """Whether each of q (N, nq) is clear."""
-        return self.clear.short(q) >= self.clear.margin
+        return self.clear.verdict(q) >= self.clear.margin
 
     def clearest(self, q: Floats) -> str:
         """What the one of q (N, nq) that touches least touches."""
@@ -125,10 +127,14 @@ class ClearSearch:
                 break
             some = rows.take(places)
             if tries is None:
+                kept = self._measured(*kept, some)
                 tried = self._pushed(kept[0], some, call)
             else:
                 tried = self._others(some, call, tries)
-                kept = _clearest(kept, tried)
+                kept = tuple(
+                    np.concatenate([a, b], axis=1)
+                    for a, b in zip(kept, (tried.x, tried.clearance), strict=True)
+                )
             pick = tried.best(self.clear, self._way(tried.x, some))
             better = np.flatnonzero(tried.clearance[np.arange(len(pick)), pick] > clearance[places])
             if better.size:
@@ -174,7 +180,17 @@ class ClearSearch:
         where, u = self._where, self._spread(tries, call.seed)
         x0 = where.base + u * where.span + where.kept * rows.starts[:, None, self._moved]
         number = 1.0 + np.arange(tries.start, tries.stop)
-        return self._tried(x0, rows, call)._replace(number=number)
+        return self._tried(x0, rows, call, self.clear.verdict)._replace(number=number)
+
+    def _measured(self, x: Floats, clearance: Floats, rows: Rows) -> tuple[Floats, Floats]:
+        """The solutions among x (P, K, n) that touch least, and how clear they are."""
+        row, k = np.nonzero(clearance == -FAR)
+        q = rows.starts[row]
+        q[:, self._moved] = x[row, k]
+        clearance[row, k] = self.clear.short(q)
+        order = np.argsort(-clearance, axis=1, kind="stable")[:, :_PUSHED]
+        places = np.arange(len(x))[:, None]
+        return x[places, order], clearance[places, order]
 
     def _pushed(self, x: Floats, rows: Rows, call: Effort) -> Tried:
         """What pushes of some solutions x (P, K, n) lead to."""
@@ -190,7 +206,8 @@ class ClearSearch:
         for _ in range(_PUSHES):
             own = [each[going] for each in given]
             q[going] = self._push.pushed(q[going], start[going], own, settings, _PUSH_STEPS)
-            ends = self._tried(q[going][:, None, self._moved], whole.take(going), call)
+            x0 = q[going][:, None, self._moved]
+            ends = self._tried(x0, whole.take(going), call, self.clear.short)
             best.put(going, ends)
             q[going[:, None], self._moved] = ends.x[:, 0]
             done: NDArray[np.bool_] = np.max(best.clearance, axis=1) >= self.clear.margin
@@ -199,7 +216,7 @@ class ClearSearch:
                 break
         return best
 
-    def _tried(self, x0: Floats, rows: Rows, call: Effort) -> Tried:
+    def _tried(self, x0: Floats, rows: Rows, call: Effort, measure: Measure) -> Tried:
         """What one try from each of x0 (P, K, n) leads to."""
         count, many, n = x0.shape
         x, clearance, steps = np.empty(x0.shape), np.empty((count, many)), np.empty((count, many))
@@ -208,11 +225,13 @@ class ClearSearch:
             part = slice(first, first + most)
             some = rows.take(np.arange(count)[part])
             own = x0[part].reshape(-1, n)
-            x[part].reshape(-1, n)[:], report, each = self._tried_at_once(own, some, call)
+            x[part].reshape(-1, n)[:], report, each = self._tried_at_once(own, some, call, measure)
             clearance[part].reshape(-1)[:], steps[part].reshape(-1)[:] = each, report[:, 2]
         return Tried(x, clearance, steps, np.zeros(many))
 
-    def _tried_at_once(self, x0: Floats, rows: Rows, call: Effort) -> tuple[Floats, Floats, Floats]:
+    def _tried_at_once(
+        self, x0: Floats, rows: Rows, call: Effort, measure: Measure
+    ) -> tuple[Floats, Floats, Floats]:
         """The ends x (P K, n) of tries from x0 (P K, n), their reports and clearances."""
         once = call._replace(tries=1, seed_try=-1, seconds=None, progress=None)
         each_row = np.repeat(np.arange(rows.n), len(x0) // rows.n)
@@ -224,7 +243,7 @@ class ClearSearch:
         q = rows.starts[each_row[solved]]
         q[:, self._moved] = x[solved]
         clearance = np.full(len(x), -np.inf)
-        clearance[solved] = self.clear.short(q)
+        clearance[solved] = measure(q)
         return x, report, clearance
 
 
@@ -240,12 +259,3 @@ def _schedule(tries: int) -> Iterator[range | None]:
             pushed = first
     if pushed < first:
         yield None
-
-
-def _clearest(kept: tuple[Floats, Floats], tried: Tried) -> tuple[Floats, Floats]:
-    """The solutions (P, K, n) and clearances (P, K) that touch least, of those kept and tried."""
-    x = np.concatenate([kept[0], tried.x], axis=1)
-    clearance = np.concatenate([kept[1], tried.clearance], axis=1)
-    order = np.argsort(-clearance, axis=1, kind="stable")[:, :_PUSHED]
-    rows = np.arange(len(x))[:, None]
-    return x[rows, order], clearance[rows, order]

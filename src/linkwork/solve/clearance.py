@@ -56,6 +56,10 @@ class Model(Protocol):
         """The n nearest pairs at q (..., nq), of those that are ``within`` so many metres."""
         ...
 
+    def collides(self, q: Floats, scene: Any = None) -> NDArray[np.bool_]:
+        """Whether anything touches at q (..., nq): where the least distance is 0 or below."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Clearance(Limit):
@@ -124,6 +128,18 @@ class Clear(NamedTuple):
     def clearance(self, q: Floats) -> Floats:
         """The least distance (N,) at q (N, nq)."""
         return self._least(q, math.inf)
+
+    def verdict(self, q: Floats) -> Floats:
+        """Infinite where q (N, nq) is clear, else what is left below the margin; -`FAR` where it
+        touches, which is decided many times faster than how deep.
+        """
+        if not len(q) or self.margin < 0.0:
+            return self.short(q)
+        found = np.where(self.model.collides(q, self.scene), -FAR, math.inf)
+        if self.margin > 0.0:
+            apart = found > 0.0
+            found[apart] = self.short(q[apart])
+        return found
 
     def short(self, q: Floats) -> Floats:
         """The same where it is below the margin; infinite where q is clear, which is quicker."""
