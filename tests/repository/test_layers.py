@@ -47,8 +47,8 @@ RANK = {
     "appearance": 7,
     "robot_methods": 7,
     "robot_ik": 7,
-    "robot_collision": 7,
     "robot_view": 7,
+    "robot_collision": 7,
     "simulating": 7,
     "robot_structure": 7,
     "ik": 7,
@@ -67,8 +67,7 @@ RANK = {
 # robot, loading and their neighbours are one layer whose modules may import each other.
 NEIGHBOURS = {
     *("robot", "robot_methods", "simulating", "loading", "appearance", "robot_ik"),
-    "robot_collision",
-    *("robot_structure", "robot_view", "saving", "urdf", "jax", "torch"),
+    *("robot_structure", "robot_view", "robot_collision", "saving", "urdf", "jax", "torch"),
 }
 # Upward imports inside a function, each with what it is for: (file, package imported).
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {

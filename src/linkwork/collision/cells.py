@@ -14,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.pieces import BOX, CYLINDER, ELLIPSOID, HULL, Piece, hull_planes
-from linkwork.geometry import volumes
 
 Floats = NDArray[np.float64]
+
+_BOX_FACES = np.array(
+    [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
+    + [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+)
 
 _PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
@@ -26,11 +30,13 @@ class Solid:
     """A piece for its cover, in the body's frame.
 
     ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
-    depth min(offset - normal x) or more. ``cells`` (k, 4, 3) are tetrahedra
-    that hold the piece and reach out of it by at most ``excess`` (m).
+    depth min(offset - normal x) or more. ``sides`` are those of them that differ in direction. ``cells`` (k, 4, 3) are tetrahedra
+    that hold the piece and reach out of it by at most ``excess`` (m); their first three corners are
+    a triangle of its surface.
     """
 
     planes: Floats
+    sides: Floats
     cells: Floats
     excess: float
 
@@ -56,7 +62,8 @@ def solid_of(piece: Piece, roughness: float) -> Solid:
     normals = planes[:, :3] @ R.T
     placed = outer @ R.T + p
     moved = np.column_stack([normals, planes[:, 3] + normals @ p])
-    return Solid(moved, _fan(placed, np.asarray(faces), flat), excess)
+    sides = moved[thinned(normals, np.full(len(normals), 0.3))]
+    return Solid(moved, sides, _fan(placed, np.asarray(faces), flat), excess)
 
 
 def _flat_planes(ring: Floats) -> Floats:
@@ -78,8 +85,8 @@ def _flat_planes(ring: Floats) -> Floats:
 def _box(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
     normals = np.concatenate([np.eye(3), -np.eye(3)])
     planes = np.column_stack([normals, np.tile(piece.sizes, 2)])
-    unit = volumes.box((2.0, 2.0, 2.0))
-    return planes, np.asarray(unit.vertices) * piece.sizes, np.asarray(unit.faces), 0.0
+    corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    return planes, corners * piece.sizes, _BOX_FACES, 0.0
 
 
 def _cylinder(piece: Piece, roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
@@ -107,11 +114,26 @@ def _cylinder(piece: Piece, roughness: float) -> tuple[Floats, Floats, NDArray[n
 
 
 def _ellipsoid(piece: Piece, _roughness: float) -> tuple[Floats, Floats, NDArray[np.int64], float]:
-    unit = volumes.sphere(1.0)
-    vertices, faces = np.asarray(unit.vertices), np.asarray(unit.faces)
+    vertices, faces = _ball()
     reach = hull_planes(vertices, faces)[:, 3].min()  # the ball in the polytope
     inner = vertices * piece.sizes
     return hull_planes(inner, faces), inner / reach, faces, (1 / reach - 1) * max(piece.sizes)
+
+
+def _ball() -> tuple[Floats, NDArray[np.int64]]:
+    """The vertices and faces of a polytope in the unit ball: an octahedron cut four times."""
+    corners = np.concatenate([np.eye(3), -np.eye(3)])
+    eight = [(a, b, c) for a in (0, 3) for b in (1, 4) for c in (2, 5)]
+    triangles = corners[[row if (np.array(row) > 2).sum() % 2 == 0 else row[::-1] for row in eight]]
+    for _ in range(4):
+        a, b, c = triangles.transpose(1, 0, 2)
+        ab, bc, ca = a + b, b + c, c + a
+        parts = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+        triangles = np.concatenate([np.stack(part, axis=1) for part in parts])
+        triangles /= np.linalg.norm(triangles, axis=2, keepdims=True)
+    points = triangles.reshape(-1, 3)
+    _, first, number = np.unique(points.round(9), axis=0, return_index=True, return_inverse=True)
+    return points[first], number.reshape(-1, 3)
 
 
 _ROUND_OR_BOX = {BOX: _box, CYLINDER: _cylinder, ELLIPSOID: _ellipsoid}
@@ -120,9 +142,9 @@ _ROUND_OR_BOX = {BOX: _box, CYLINDER: _cylinder, ELLIPSOID: _ellipsoid}
 def _fan(vertices: Floats, faces: NDArray[np.int64], flat: bool) -> Floats:
     """The tetrahedra between the centre of the vertices and each face; the faces of a flat one."""
     if not len(faces):  # a point or a segment
-        return vertices[[0, 0, 0, -1]][None]
+        return vertices[[0, -1, -1, -1]][None]
     if flat:
-        return vertices[faces[:, [0, 0, 1, 2]]]
+        return vertices[faces[:, [0, 1, 2, 2]]]
     centre = np.broadcast_to(vertices.mean(axis=0), (len(faces), 1, 3))
     return np.concatenate([vertices[faces], centre], axis=1)
 
@@ -155,3 +177,15 @@ def bisected(cells: Floats) -> Floats:
     halves[rows, first] = middle
     halves[rows + len(cells), second] = middle
     return halves
+
+
+def thinned(points: Floats, spacing: Floats) -> NDArray[np.int64]:
+    """Numbers of points of which few are nearer to each other than their spacing."""
+    if not len(points):
+        return np.zeros(0, np.int64)
+    level = np.floor(np.log2(np.maximum(spacing, 1e-300)))
+    place = np.floor((points - points.min(axis=0)) / np.exp2(level)[:, None])
+    x, y, z, k = np.column_stack([place, level - level.min()]).astype(np.uint64).T
+    odd = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+    keys = x * odd[0] + y * odd[1] + z * odd[2] + k
+    return np.sort(np.unique(keys, return_index=True)[1])

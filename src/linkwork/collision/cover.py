@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import finite_number, whole_number
-from linkwork.collision.cells import Solid, bisected, depths, edge_lengths, solid_of
+from linkwork.collision.cells import Solid, bisected, depths, edge_lengths, solid_of, thinned
 from linkwork.collision.pieces import (
     HALF_SPACE,
     POINT,
@@ -31,15 +31,20 @@ from linkwork.errors import InputError
 
 Bools = NDArray[np.bool_]
 
-_SLACK = 0.06
+_SLACK = 0.1
 """The part of the overhang that is kept for what lies between the sampled points."""
-_TARGETS = 3_000
-_CANDIDATES = 1_500
-_TRIES = (2, 1, 1, 1)
-"""Times a ball is taken out with its neighbours, in each pass of a search."""
+_SPACING = 0.7
+"""The distance of sampled points, in radii of the disc of a face that a ball holds there."""
+_TURN = 0.1
+"""One less the cosine between faces that count as two."""
+_BLOCK = 1_000
+"""Sampled points that are looked at together."""
+_ROUNDS = 4
+_GROUP = 4
+_STARTS = 8
 _INNER = 4
-_MOST_ACROSS = 64.0
-"""Sizes of a body in overhangs, beyond which its overhang is raised."""
+_MOST = 1_000
+"""About how many balls a body may have, beyond which its overhang is raised."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -129,7 +134,6 @@ class _BodyCover:
 
 
 def _body_cover(pieces: Sequence[Piece], overhang: float) -> _BodyCover:
-    rng = np.random.default_rng(0)  # the same cover for the same pieces
     rows: list[Floats] = []
     owners: list[int] = []
     inner: list[Floats] = []
@@ -154,16 +158,13 @@ def _body_cover(pieces: Sequence[Piece], overhang: float) -> _BodyCover:
     held[np.arange(len(fixed)), owners] = True
     if not solids:
         return _BodyCover(fixed, held, _largest(inner), worst)
-    search = _Search(solids, overhang, rng)
-    balls, used, out = search.cover(fixed[np.isfinite(fixed[:, 3])])
-    count = int(np.isfinite(fixed[:, 3]).sum())
+    balls, used, out = _cover_of(solids, overhang)
     own = np.zeros((len(balls), len(pieces)), bool)
     own[:, numbers] = used
-    held[np.isfinite(fixed[:, 3])] |= own[:count]
-    inner.append(search.inner(_INNER))
+    inner.append(_inner(solids, _INNER))
     return _BodyCover(
-        np.concatenate([fixed, balls[count:]]),
-        np.concatenate([held, own[count:]]),
+        np.concatenate([fixed, balls]),
+        np.concatenate([held, own]),
         _largest(inner),
         max(worst, out),
     )
@@ -190,7 +191,7 @@ def _capsule_row(piece: Piece, overhang: float) -> tuple[Floats, float]:
     def held(n: int, e: float) -> float:
         return 2 * e + 2 * np.sqrt(e * e + 2 * R * e) * (n - 1)
 
-    e = max(overhang, 2 * half / _MOST_ACROSS)
+    e = max(overhang, 2 * half / _MOST)
     n = 1
     while held(n, e) < 2 * half:
         n += 1
@@ -214,218 +215,291 @@ def _capsule_inner(piece: Piece) -> Floats:
 # --- solids ---------------------------------------------------------------------------------------
 
 
-class _Search:
-    """The search for few balls that cover solids."""
-
-    def __init__(self, solids: list[Solid], overhang: float, rng: np.random.Generator) -> None:
-        self.solids, self.rng = solids, rng
-        self.cells = np.concatenate([solid.cells for solid in solids])
-        self.of_cell = np.repeat(np.arange(len(solids)), [len(solid.cells) for solid in solids])
-        corners = self.cells.reshape(-1, 3)
-        self.low, self.high = corners.min(axis=0), corners.max(axis=0)
-        size = float((self.high - self.low).max())
-        excess = max(solid.excess for solid in solids)
-        self.overhang = max(overhang, size / _MOST_ACROSS, 4 * excess)
-        self.least = self.overhang * (1 - _SLACK)
-        # balls are more, the larger the body is in overhangs
-        self.finer = float(np.clip((size / (25 * self.overhang)) ** 1.5, 1.0, 3.0))
-        self.rounding = 1e-12 * float(np.abs(corners).max() + size)
-
-    def cover(self, fixed: Floats) -> tuple[Floats, Bools, float]:
-        """Balls that hold all cells, fixed ones first; which solids each holds; the overhang."""
-        targets = self.targets()
-        if len(fixed):
-            targets = targets[~_inside(fixed, targets).any(axis=1)]
-        balls = np.concatenate([fixed, self.search(targets, fixed)])
-        balls, cells, of_cell, owner = self.completed(balls)
-        used = np.zeros((len(balls), len(self.solids)), bool)
-        used[owner, of_cell] = True
-        reach = np.zeros(len(balls))
-        far = np.linalg.norm(cells - balls[owner, None, :3], axis=2).max(axis=1)
-        np.maximum.at(reach, owner, far)
-        radii = np.minimum(balls[:, 3], reach * (1 + 1e-12) + 1e-15)
-        radii[: len(fixed)] = fixed[:, 3]
-        kept = used.any(axis=1)
-        kept[: len(fixed)] = True
-        balls = np.column_stack([balls[:, :3], radii])
-        own = balls[len(fixed) :][kept[len(fixed) :]]
-        out = own[:, 3] - self.depth(own[:, :3])
-        return balls[kept], used[kept], float(out.max(initial=0.0))
-
-    def depth(self, points: Floats) -> Floats:
-        """Depths (n,) of points, below 0 outside; rounding does not make a flat piece empty."""
-        found = depths(self.solids, points)
-        return np.where(np.abs(found) <= self.rounding, 0.0, found)
-
-    def refined(self, part: float) -> Floats:
-        """Cells cut until their edges are a part of the balls that may be near."""
-        cells, done = self.cells, list[Floats]()
-        while len(cells):
-            room = np.maximum(depths(self.solids, cells.mean(axis=1)), 0.0)
-            long = edge_lengths(cells).max(axis=1) > part * (self.overhang + room)
-            done.append(cells[~long])
-            cells = bisected(cells[long])
-            if sum(map(len, done)) + len(cells) > 8 * _TARGETS * self.finer:
-                return np.concatenate([*done, cells])
-        return np.concatenate(done)
-
-    def targets(self) -> Floats:
-        """Points of the solids, close together where balls are small."""
-        part, most = 0.8, _TARGETS * self.finer
-        while True:
-            cells = self.refined(part)
-            points = _unique(np.concatenate([cells.reshape(-1, 3), cells.mean(axis=1)]))
-            if len(points) <= most or part > 3:
-                return points
-            part *= max(1.1, (len(points) / most) ** 0.4)
-
-    def candidates(self) -> Floats:
-        """Balls about points inside, each as large as the overhang allows."""
-        most = int(_CANDIDATES * self.finer)
-        span = np.maximum(self.high - self.low, 1e-9 + self.overhang / 4)
-        edge = float((span.prod() / (2 * most)) ** (1 / 3))
-        axes = [np.arange(a + edge / 2, b, edge) for a, b in zip(self.low, self.high, strict=True)]
-        axes = [
-            axis if len(axis) else np.array([(a + b) / 2])
-            for axis, a, b in zip(axes, self.low, self.high, strict=True)
-        ]
-        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-        grid = grid + self.rng.uniform(-0.3, 0.3, grid.shape) * edge
-        cells = self.cells
-        while len(cells) < 200:
-            cells = bisected(cells)
-        middles = cells.mean(axis=1)
-        if len(middles) > most:
-            middles = middles[self.rng.permutation(len(middles))[:most]]
-        return self.balls(np.concatenate([grid, middles]))
-
-    def balls(self, points: Floats) -> Floats:
-        """The balls about those of the points that lie inside."""
-        room = self.depth(points)
-        inside = room >= 0
-        return np.column_stack([points[inside], room[inside] + self.least])
-
-    def search(self, targets: Floats, fixed: Floats) -> Floats:
-        """Few balls that hold the targets, and nearly all between, as far as candidates do."""
-        candidates = self.candidates()
-        slack = np.array([0, 0, 0, self.overhang - self.least])
-        balls, lacking = np.zeros((0, 4)), targets
-        for tries in _TRIES:
-            more = candidates[_greedy(_inside(candidates, lacking))]
-            balls = self.improved(np.concatenate([balls, more]), candidates, targets, tries)
-            gaps = self.gaps(np.concatenate([fixed, balls + slack]))
-            if not len(gaps):
-                break
-            lacking = gaps
-            targets = np.concatenate([targets, gaps])
-        return balls + slack
-
-    def gaps(self, balls: Floats) -> Floats:
-        """Points of small cells that no ball holds."""
-        cells, small = self.cells, list[Floats]()
-        while len(cells):
-            cells = cells[_holder(balls, cells) < 0]
-            fine = edge_lengths(cells).max(axis=1, initial=0.0) < 0.25 * self.overhang
-            small.append(cells[fine].reshape(-1, 3))
-            cells = bisected(cells[~fine])
-        found = np.concatenate(small)
-        return _unique(found) if len(found) else found
-
-    def improved(self, balls: Floats, candidates: Floats, targets: Floats, tries: int) -> Floats:
-        """Fewer balls: some neighbours are taken out, and what they held is covered anew."""
-        for _ in range(tries * len(balls)):
-            if len(balls) < 2:
-                break
-            centre = balls[self.rng.integers(len(balls)), :3]
-            away = np.linalg.norm(balls[:, :3] - centre, axis=1)
-            order = np.argsort(away, kind="stable")
-            out, rest = balls[order[:5]], balls[order[5:]]
-            near = targets[_inside(out, targets).any(axis=1)]
-            beside = rest[_touching(rest, out)]
-            if len(beside):
-                near = near[~_inside(beside, near).any(axis=1)]
-            if not len(near):
-                balls = rest
-                continue
-            width = float(out[:, 3].max())
-            low, high = near.min(axis=0) - width / 4, near.max(axis=0) + width / 4
-            ins = ((candidates[:, :3] >= low) & (candidates[:, :3] <= high)).all(axis=1)
-            known = candidates[ins]
-            if len(known) > 300:
-                known = known[self.rng.permutation(len(known))[:300]]
-            tried = np.concatenate([out[:, :3].repeat(12, axis=0), known[:60, :3]])
-            moved = self.balls(tried + self.rng.normal(0, width / 6, tried.shape))
-            pool = np.concatenate([out, known, moved])
-            holds = _inside(pool, near)
-            picked = _greedy(holds)
-            if len(picked) <= len(out) and holds[:, picked].any(axis=1).all():
-                balls = np.concatenate([rest, pool[picked]])
-        return balls
-
-    def completed(self, balls: Floats) -> tuple[Floats, Floats, Ints, Ints]:
-        """The balls with those added that lack, cells that fill the solids, each cell's solid and
-        the ball that holds it."""
-        cells, of_cell = self.cells, self.of_cell
-        done: list[tuple[Floats, Ints, Ints]] = []
-        while len(cells):
-            owner = _holder(balls, cells)
-            found = owner >= 0
-            done.append((cells[found], of_cell[found], owner[found]))
-            cells, of_cell = cells[~found], of_cell[~found]
-            small = edge_lengths(cells).max(axis=1, initial=0.0) < 0.05 * self.overhang
-            if small.any():
-                balls = np.concatenate([balls, self.missing(cells[small])])
-            cells = np.concatenate([cells[small], bisected(cells[~small])])
-            of_cell = np.concatenate([of_cell[small], np.tile(of_cell[~small], 2)])
-        joined = tuple(np.concatenate(column) for column in zip(*done, strict=True))
-        return balls, joined[0], joined[1], joined[2]
-
-    def missing(self, cells: Floats) -> Floats:
-        """Balls for small cells that none holds."""
-        middles = cells.mean(axis=1)
-        added: list[Floats] = []
-        centre = (self.low + self.high) / 2
-        own = _fixed_points(self.solids)
-        while len(cells):
-            place = middles[0]
-            near = place + self.rng.normal(0, self.overhang, (200, 3))
-            pulled = place + np.linspace(0, 1, 40)[:, None] * (
-                own[np.linalg.norm(own - place, axis=1).argmin()] - place
-            )
-            points = np.concatenate([place[None], near, pulled, centre[None]])
-            room = self.depth(points)
-            pool = np.column_stack([points, room + self.overhang])[room >= 0]
-            holds = (_inside(pool, cells.reshape(-1, 3)).reshape(len(cells), 4, -1)).all(axis=1)
-            useful = holds[0]
-            if not useful.any():
-                raise InputError("a piece is too thin for its size to be covered")
-            best = int(np.where(useful, holds.sum(axis=0), -1).argmax())
-            added.append(pool[best])
-            keep = ~holds[:, best]
-            cells, middles = cells[keep], middles[keep]
-        return np.array(added)
-
-    def inner(self, most: int) -> Floats:
-        """At most so many balls for each solid that lie inside, those that hold most first."""
-        points = self.candidates()[:, :3]
-        room = depths(self.solids, points)
-        points, room = points[room > 0], room[room > 0]
-        if not len(points):
-            return np.zeros((0, 4))
-        balls = np.column_stack([points, room])
-        holds = _inside(balls, points)
-        return balls[_greedy(holds, most * len(self.solids))]
+def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, float]:
+    """Balls (n, 4) that hold solids, which of the solids each holds, and how far they reach out."""
+    e = _affordable(solids, overhang)
+    slack = np.array([0, 0, 0, _SLACK * e])
+    targets = _targets(solids, e)
+    blocks: list[_Block] = []
+    balls = np.zeros((0, 4))
+    for numbers in _blocks(targets):
+        block = _Block(solids, e * (1 - _SLACK))
+        lacking = targets[numbers]
+        block.add(lacking[~_inside(balls, lacking).any(axis=1)], exchange=True)
+        balls = np.concatenate([balls, block.balls()])
+        blocks.append(block)
+    for turn in range(_ROUNDS + 1):
+        least = _SLACK * e * 2 ** max(0, 3 - turn)
+        found = [_held(balls + slack, solid.cells, least) for solid in solids]
+        lacking = np.concatenate([gaps for gaps, _ in found])
+        if not len(lacking):
+            break
+        if turn < _ROUNDS:
+            lacking = lacking[thinned(lacking, np.full(len(lacking), 4 * least))]
+        of = np.repeat(np.arange(len(blocks)), [len(block.chosen) for block in blocks])
+        nearest = of[_apart(lacking, balls).argmin(axis=1)]
+        for k in np.unique(nearest):
+            blocks[k].add(lacking[nearest == k], exchange=turn < _ROUNDS)
+        balls = np.concatenate([block.balls() for block in blocks])
+    else:
+        found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
+    far = np.column_stack([reach for _, reach in found])
+    used, reach = far >= 0, far.max(axis=1)
+    kept = used.any(axis=1)
+    balls = np.column_stack([balls[:, :3], reach * (1 + 1e-12) + 1e-15])[kept]
+    out = balls[:, 3] - _depth(solids, balls[:, :3])
+    return balls, used[kept], float(out.max())
 
 
-def _fixed_points(solids: list[Solid]) -> Floats:
-    return np.concatenate([solid.cells[:, 3].mean(axis=0)[None] for solid in solids])
+class _Block:
+    """Points close together, balls that may hold them, and those that are chosen."""
+
+    def __init__(self, solids: list[Solid], e: float) -> None:
+        self.solids, self.e = solids, e
+        self.targets, self.pool = np.zeros((0, 3)), np.zeros((0, 4))
+        self.holds = np.zeros((0, 0), bool)
+        self.chosen: list[int] = []
+
+    def balls(self) -> Floats:
+        """The chosen balls."""
+        return self.pool[self.chosen]
+
+    def add(self, lacking: Floats, exchange: bool) -> None:
+        """Choose balls for more points; ``exchange`` others for fewer."""
+        more = _candidates(self.solids, lacking, self.e)
+        alone = lacking[~_inside(more, lacking).any(axis=1)]
+        own = np.column_stack([alone, _depth(self.solids, alone) + self.e])
+        before = len(self.chosen)
+        more = np.concatenate([more, own])
+        holds = np.column_stack([self.holds, _inside(more, self.targets)])
+        self.pool = np.concatenate([self.pool, more])
+        self.targets = np.concatenate([self.targets, lacking])
+        self.holds = np.concatenate([holds, _inside(self.pool, lacking)])
+        free = ~self.holds[:, self.chosen].any(axis=1)
+        self.chosen += _greedy(self.holds[free])
+        if exchange:
+            self.chosen = _exchanged(self.pool, self.holds, self.chosen, before)
 
 
-def _unique(points: Floats) -> Floats:
-    """The points (n, 3), those nearer to each other than a millionth of their extent once."""
-    low, span = points.min(axis=0), float(np.ptp(points, axis=0).max()) or 1.0
-    x, y, z = ((points - low) * (1e6 / span)).round().astype(np.int64).T
-    return points[np.unique((x << 42) | (y << 21) | z, return_index=True)[1]]
+def _affordable(solids: list[Solid], overhang: float) -> float:
+    """The overhang asked for, or a larger one that about `_MOST` balls are enough for."""
+    corners = np.concatenate([solid.cells.reshape(-1, 3) for solid in solids])
+    size = float(np.ptp(corners, axis=0).max())
+    e = max(overhang, 4 * max(solid.excess for solid in solids), 1e-9 * np.abs(corners).max())
+    if len(solids) * 3 * size * size / (e * e) + size / e <= _MOST:
+        return float(e)
+    coarse = [_coarse(solid, size / 30) for solid in solids]
+    area = np.concatenate([_areas(cells) for cells, _ in coarse])
+    room = np.concatenate([depth for _, depth in coarse])
+    while (area / (e * e + 2 * e * room)).sum() + size / e > _MOST:
+        e *= 1.2
+    return float(e)
+
+
+def _depth(solids: list[Solid], points: Floats) -> Floats:
+    """Depths (n,) of points, below 0 outside; rounding does not make a flat piece empty."""
+    found = depths(solids, points)
+    rounding = 1e-12 * float(np.abs(points).max(initial=0.0))
+    return np.where(np.abs(found) <= rounding, 0.0, found)
+
+
+def _disc(room: Floats, e: float) -> Floats:
+    """The radius of the disc on a face that a ball of this depth holds."""
+    return np.sqrt(e * e + 2 * e * np.maximum(room, 0))
+
+
+def _surface(cells: Floats, spacing: Floats) -> Floats:
+    """Triangles (n, 4, 3) cut until the edges of each are no longer than its ``spacing``."""
+    done: list[Floats] = []
+    while len(cells):
+        long = edge_lengths(cells).max(axis=1) > spacing
+        done.append(cells[~long])
+        cells, spacing = bisected(cells[long]), np.tile(spacing[long], 2)
+    return np.concatenate([*done, np.zeros((0, 4, 3))])
+
+
+def _coarse(solid: Solid, e: float) -> tuple[Floats, Floats]:
+    """Triangles of the surface, few to a ball, and the depth of the middle below each."""
+    cells = solid.cells[:, [0, 1, 2, 2]]
+    cells = _surface(cells, np.full(len(cells), 4 * e))
+    return cells, _middles(solid, cells[:, :3].mean(axis=1))[1]
+
+
+def _areas(triangles: Floats) -> Floats:
+    a, b, c = (triangles[:, k] for k in range(3))
+    return np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+
+
+def _targets(solids: list[Solid], e: float) -> Floats:
+    """Points of the surface and a few below it, close together where balls are small."""
+    found: list[Floats] = []
+    for k, solid in enumerate(solids):
+        cells, room = _coarse(solid, e)
+        cells = _surface(cells, _SPACING * _disc(np.maximum(room, e), e))
+        points = np.concatenate([cells[:, :3].reshape(-1, 3), cells[:, :3].mean(axis=1)])
+        points = points[thinned(points, np.full(len(points), 0.1 * e))]
+        middles, room, _ = _middles(solid, points)
+        kept = thinned(points, _SPACING * _disc(np.maximum(room, e), e))
+        points, middles = points[kept], middles[kept]
+        inside = np.concatenate([(points + middles) / 2, middles])
+        inside = inside[thinned(inside, _disc(depths([solid], inside), e))]
+        points = np.concatenate([points, inside])
+        others = solids[:k] + solids[k + 1 :]
+        if others:
+            points = points[depths(others, points) < e]
+        found.append(points)
+    return np.concatenate(found)
+
+
+def _middles(solid: Solid, points: Floats) -> tuple[Floats, Floats, Floats]:
+    """For each point a middle between two faces, its depth, and a middle between three.
+
+    The way goes away from the nearest face until another is as near, and then away from both.
+    """
+    normals, offsets = solid.sides[:, :3], solid.sides[:, 3]
+    cosines = normals @ normals.T
+    first, second = np.zeros_like(points), np.zeros_like(points)
+    depth = np.zeros(len(points))
+    step = max(1, 300_000 // len(normals))
+    for start in range(0, len(points), step):
+        part = points[start : start + step]
+        away = offsets - part @ normals.T
+        near = away.argmin(axis=1)
+        along = cosines[near]
+        way, other = _met(away, near, 1 - along)
+        middle = part - way[:, None] * normals[near]
+        away += way[:, None] * along
+        both = normals[near] + normals[other]
+        length = np.linalg.norm(both, axis=1)
+        length[length < 0.3] = np.inf  # faces that stand opposite: the middle is no edge's
+        growth = (along + cosines[other]) / length[:, None]
+        way, _ = _met(away, near, growth[np.arange(len(part)), near][:, None] - growth)
+        first[start : start + step] = middle
+        depth[start : start + step] = away.min(axis=1)
+        second[start : start + step] = middle - (way / length)[:, None] * both
+    return first, depth, second
+
+
+def _met(away: Floats, near: Ints, closing: Floats) -> tuple[Floats, Ints]:
+    """The way until another face is as near as the ``near`` one, and that face."""
+    rows = np.arange(len(away))
+    ahead = np.maximum(away - away[rows, near, None], 0)
+    ways = np.where(closing > _TURN, ahead / np.maximum(closing, _TURN), np.inf)
+    other = ways.argmin(axis=1)
+    found = ways[rows, other]
+    return np.where(np.isfinite(found), found, 0.0), other
+
+
+def _candidates(solids: list[Solid], points: Floats, e: float) -> Floats:
+    """Balls that may hold points, and stand out by ``e``: about the points' middles, and theirs."""
+    found = [points]
+    for solid in solids:
+        near = points[depths([solid], points) > -e] if len(solids) > 1 else points
+        first, _, second = _middles(solid, near)
+        found += [first, second, (near + first) / 2]
+    centres = np.concatenate(found)
+    room = _depth(solids, centres)
+    centres, room = centres[room >= 0], room[room >= 0]
+    kept = thinned(centres, 0.3 * (room + e))
+    return np.column_stack([centres, room + e])[kept]
+
+
+def _blocks(points: Floats) -> list[Ints]:
+    """Numbers of neighbouring points, cut across the longest side."""
+    found: list[Ints] = []
+    stack = [np.arange(len(points))]
+    while stack:
+        numbers = stack.pop()
+        if len(numbers) <= _BLOCK:
+            found.append(numbers)
+            continue
+        axis = int(np.ptp(points[numbers], axis=0).argmax())
+        order = numbers[points[numbers, axis].argsort(kind="stable")]
+        stack += [order[: len(order) // 2], order[len(order) // 2 :]]
+    return found
+
+
+def _exchanged(pool: Floats, holds: Bools, chosen: list[int], before: int) -> list[int]:
+    """Fewer columns that hold every row: few at a time, neighbours of a new one, chosen anew."""
+    count = holds[:, chosen].sum(axis=1)
+    for start in chosen[before:]:
+        if start not in chosen:
+            continue
+        apart = np.linalg.norm(pool[chosen, :3] - pool[start, :3], axis=1)
+        group = [chosen[k] for k in np.argsort(apart, kind="stable")[:_GROUP]]
+        rows = count == holds[:, group].sum(axis=1)
+        rows &= count > 0
+        part = holds[rows]
+        gains = part.sum(axis=0)
+        most = gains.argsort(kind="stable")[: -_STARTS - 1 : -1]
+        if gains[most[: len(group) - 1]].sum() < len(part):
+            continue
+        columns = np.flatnonzero(gains)
+        part = part[:, columns]
+        best = group if len(part) else []
+        for first in np.searchsorted(columns, most[gains[most] > 0]):
+            rest = _greedy(part[~part[:, first]], len(group) - 2)
+            if len(rest) + 1 < len(best) and part[:, [first, *rest]].any(axis=1).all():
+                best = [int(columns[k]) for k in (first, *rest)]
+        if best is not group:
+            count += holds[:, best].sum(axis=1) - holds[:, group].sum(axis=1)
+            chosen = [k for k in chosen if k not in group] + best
+    return chosen
+
+
+def _held(balls: Floats, cells: Floats, least: float) -> tuple[Floats, Floats]:
+    """Middles (n, 3) of small cells that no ball holds; and how far each ball's cells reach.
+
+    That is -1 for a ball that has none. Cells are cut until one ball holds all four corners, or
+    all of them lie less than ``least`` (m) from their middle.
+    """
+    reach = np.full(len(balls), -1.0)
+    gaps: list[Floats] = []
+    stack = [(cells, np.arange(len(balls)))]
+    while stack:
+        cells, numbers = stack.pop()
+        low, high = cells.min(axis=(0, 1)), cells.max(axis=(0, 1))
+        nearest = np.clip(balls[numbers, :3], low, high)
+        apart = np.linalg.norm(balls[numbers, :3] - nearest, axis=1)
+        numbers = numbers[apart <= balls[numbers, 3]]
+        if len(cells) > 100 and len(cells) * len(numbers) > 20_000:
+            middles = cells.mean(axis=1)
+            order = middles[:, int((high - low).argmax())].argsort(kind="stable")
+            cut = len(order) // 2
+            stack += [(cells[order[:cut]], numbers), (cells[order[cut:]], numbers)]
+            continue
+        owner = _holder(balls[numbers], cells)
+        ours = owner >= 0
+        mine = numbers[owner[ours]]
+        far = np.linalg.norm(cells[ours] - balls[mine, None, :3], axis=2).max(axis=1)
+        np.maximum.at(reach, mine, far)
+        rest = cells[~ours]
+        middles = rest.mean(axis=1)
+        small = np.linalg.norm(rest - middles[:, None], axis=2).max(axis=1) < least
+        gaps.append(middles[small])
+        if not small.all():
+            stack.append((bisected(rest[~small]), numbers))
+    return np.concatenate(gaps), reach
+
+
+def _inner(solids: list[Solid], most: int) -> Floats:
+    """At most so many balls for each solid that lie inside, those that hold most first."""
+    found: list[Floats] = []
+    for solid in solids:
+        points = np.concatenate([solid.cells[:, :3].mean(axis=1), solid.cells.mean(axis=1)])
+        points = points[:: max(1, len(points) // 100)]
+        first, _, second = _middles(solid, points)
+        found += [solid.cells[:1, 3], first, second, points]
+    points = np.concatenate(found)
+    room = depths(solids, points)
+    points, room = points[room > 0], room[room > 0]
+    balls = np.column_stack([points, room])
+    return balls[_greedy(_inside(balls, points), most * len(solids))]
+
+
+def _apart(points: Floats, balls: Floats) -> Floats:
+    """How far points (n, 3) lie outside of balls (m, 4): (n, m)."""
+    return np.linalg.norm(points[:, None] - balls[:, :3], axis=2) - balls[:, 3]
 
 
 def _inside(balls: Floats, points: Floats) -> Bools:
@@ -436,12 +510,6 @@ def _inside(balls: Floats, points: Floats) -> Bools:
     rest = (c * c).sum(axis=1) - balls[:, 3] ** 2
     right = np.column_stack([-2 * c, np.ones(len(c)), rest]).astype(np.float32)
     return left @ right.T <= 0
-
-
-def _touching(balls: Floats, others: Floats) -> Bools:
-    """Which of the balls (m, 4) touch one of the others."""
-    apart = np.linalg.norm(balls[:, None, :3] - others[:, :3], axis=2)
-    return (apart <= balls[:, None, 3] + others[:, 3]).any(axis=1)
 
 
 def _holder(balls: Floats, cells: Floats) -> Ints:

@@ -21,9 +21,8 @@ from linkwork.mechanism.shapes import Triangles
 
 Decompose = Literal["components", "coacd", "hull"]
 
-_CUBES = 30_000
-_HALVINGS = 3
-_MOST_CUBES = 10_000
+_CUBES = 60_000
+"""Cubes of the grid that tells outside from inside."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -237,123 +236,73 @@ def _hull_arrays(piece: Piece) -> tuple[Floats, Ints]:
 
 
 class _Surface:
-    """The surface of a mesh, and how far points lie outside of it.
+    """The surface of a mesh in a grid of cubes, and how far points lie outside of it.
 
-    A grid tells outside from inside: what is reached from afar through cubes that the surface does
-    not touch is outside. So meshes may be turned inside out or have small holes, and what nothing
-    larger than a cube of the grid can enter is inside.
+    What is reached from afar through cubes that the surface does not touch is outside. So meshes
+    may be turned inside out or have small holes, and what nothing larger than a cube of the grid
+    can enter is inside.
     """
 
     def __init__(self, points: Floats, triangles: Ints) -> None:
         from scipy import ndimage  # noqa: PLC0415  hulls have SciPy loaded
-        from scipy.spatial import cKDTree  # noqa: PLC0415
 
-        self.corners = points[triangles]
         span = np.ptp(points, axis=0)
-        size = float(span.max())
-        volume = float(np.maximum(span, 0.02 * size).prod())
+        volume = float(np.maximum(span, 0.02 * span.max()).prod())
         self.edge = (volume / _CUBES) ** (1 / 3)
-        samples, self.owner = _sampled(self.corners, self.edge / 2)
-        self.tree = cKDTree(samples)
         # Samples are half as far apart as cubes, so no surface passes between the centres of two
         # neighbours without a sample in one of them.
+        samples = _sampled(points[triangles], self.edge / 2)
         self.low = points.min(axis=0) - 2.5 * self.edge
         shape = np.ceil((points.max(axis=0) - self.low) / self.edge).astype(int) + 3
         touched = np.zeros(shape, bool)
-        touched[tuple(self._cube(samples).T)] = True
+        touched[self._cubes(samples)] = True
         label, _ = ndimage.label(~touched)
-        self.outside = touched | (label == label[0, 0, 0])
+        away = ndimage.distance_transform_edt(~touched, sampling=self.edge)
+        self.away = np.where(touched | (label == label[0, 0, 0]), away, 0.0)
+        """From the centre of each cube outside to that of one which the surface touches (m)."""
 
-    def _cube(self, points: Floats) -> Ints:
-        return ((points - self.low) / self.edge).astype(np.int64)
+    def _cubes(self, points: Floats) -> tuple[Ints, ...]:
+        return tuple(((points - self.low) / self.edge).astype(np.int64).T)
 
     def overhang(self, pieces: list[Piece]) -> float:
         """A bound (m) on how far points of pieces lie outside of the mesh.
 
-        Cubes of the grid, and eighths of them, in which a point may lie farther out than what was
-        found are looked at again: by its centre's distance and its own half diagonal. Cubes that
-        the surface touches count as outside, so the bound is up to two diagonals too large.
+        A point is half a diagonal from the centre of its cube at most, and so is the surface in the
+        cube that it touches: the bound is at least a diagonal.
         """
-        planes = [hull_planes(*_hull_arrays(piece)) for piece in pieces]
-        half = self.edge / 2
-        cubes = self.low + (np.argwhere(self.outside) + 0.5) * self.edge
-        thin = [piece for piece, own in zip(pieces, planes, strict=True) if not len(own)]
-        least = max([self.edge * np.sqrt(3), *map(self._flat_overhang, thin)])
-        found, bound = 0.0, least
-        for _ in range(_HALVINGS):
-            room = _room(planes, cubes)
-            cubes, room = cubes[room >= -half * np.sqrt(3)], room[room >= -half * np.sqrt(3)]
-            out = self._distances(cubes)
-            found = max(found, float(out[room >= 0].max(initial=0.0)))
-            bound = max(least, found, float(out.max(initial=0.0)) + half * np.sqrt(3))
-            cubes = cubes[out + half * np.sqrt(3) > found + self.edge / 4]
-            if not len(cubes) or len(cubes) > _MOST_CUBES:
-                break
-            half /= 2
-            cubes = (cubes[:, None] + half * _CORNERS).reshape(-1, 3)
-        return bound
-
-    def _flat_overhang(self, piece: Piece) -> float:
-        vertices, faces = _hull_arrays(piece)
-        corners = vertices[faces] if len(faces) else vertices[[0, 0, -1]][None]
-        return float(self._distances(_sampled(corners, self.edge)[0]).max()) + self.edge
-
-    def _distances(self, points: Floats) -> Floats:
-        """Distances (n,) from the surface, hardly too large and never too small."""
-        _, near = self.tree.query(points, k=2)
-        near = np.minimum(near, len(self.owner) - 1)
-        found = [_to_triangles(points, self.corners[self.owner[k]]) for k in near.T]
-        return np.minimum(*found)
+        found = 0.0
+        for piece in pieces:
+            vertices, faces = _hull_arrays(piece)
+            planes = hull_planes(vertices, faces)
+            if not len(planes):
+                corners = vertices[faces] if len(faces) else vertices[[0, 0, -1]][None]
+                on = self.away[self._cubes(_sampled(corners, self.edge / 2))]
+                found = max(found, float(on.max()))
+                continue
+            farther = np.argwhere(self.away > found)
+            order = self.away[tuple(farther.T)].argsort(kind="stable")[::-1]
+            for start in range(0, len(order), 4096):
+                cubes = farther[order[start : start + 4096]]
+                centres = self.low + (cubes + 0.5) * self.edge
+                room = (planes[:, 3] - centres @ planes[:, :3].T).min(axis=1)
+                near = cubes[room >= -self.edge]  # more than half a diagonal
+                if len(near):
+                    found = float(self.away[tuple(near.T)].max())
+                    break
+        return found + self.edge * np.sqrt(3)
 
 
-_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
-
-
-def _room(planes: list[Floats], points: Floats) -> Floats:
-    """The depth (n,) of points in the union of hulls, below 0 outside."""
-    best = np.full(len(points), -np.inf)
-    for own in planes:
-        for start in range(0, len(points) if len(own) else 0, 4096):
-            part = points[start : start + 4096] @ own[:, :3].T
-            room = (own[:, 3] - part).min(axis=1)
-            np.maximum(best[start : start + 4096], room, out=best[start : start + 4096])
-    return best
-
-
-def _sampled(corners: Floats, spacing: float) -> tuple[Floats, Ints]:
-    """Points of triangles (k, 3, 3), neighbours at most ``spacing`` apart, and whose each is."""
+def _sampled(corners: Floats, spacing: float) -> Floats:
+    """Points of triangles (k, 3, 3), neighbours at most ``spacing`` apart."""
     sides = np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2).max(axis=1)
     cuts = np.maximum(np.ceil(sides / spacing), 1).astype(np.int64)
     points: list[Floats] = []
-    owners: list[Ints] = []
     for count in np.unique(cuts):
         u, v = (each.ravel() for each in np.mgrid[: count + 1, : count + 1])
         u, v = u[u + v <= count] / count, v[u + v <= count] / count
-        mine = np.flatnonzero(cuts == count)
         weights = np.column_stack([1 - u - v, u, v])
-        points.append(np.einsum("sk,nkj->nsj", weights, corners[mine]).reshape(-1, 3))
-        owners.append(np.repeat(mine, len(weights)))
-    return np.concatenate(points), np.concatenate(owners)
-
-
-def _to_triangles(points: Floats, corners: Floats) -> Floats:
-    """The distance (n,) of each point (n, 3) from its triangle (n, 3, 3)."""
-    best = np.full(len(points), np.inf)
-    for k in range(3):
-        a, edge = corners[:, k], corners[:, (k + 1) % 3] - corners[:, k]
-        square = np.einsum("nj,nj->n", edge, edge)
-        along = np.einsum("nj,nj->n", points - a, edge) / np.where(square > 0, square, 1)
-        foot = a + np.clip(along, 0, 1)[:, None] * edge
-        best = np.minimum(best, np.linalg.norm(points - foot, axis=1))
-    u, v, w = (corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], points - corners[:, 0])
-    normal = np.cross(u, v)
-    square = np.einsum("nj,nj->n", normal, normal)
-    safe = np.where(square > 0, square, 1)
-    s = np.einsum("nj,nj->n", np.cross(w, v), normal) / safe
-    t = np.einsum("nj,nj->n", np.cross(u, w), normal) / safe
-    above = (square > 0) & (s >= 0) & (t >= 0) & (s + t <= 1)
-    height = np.abs(np.einsum("nj,nj->n", w, normal)) / np.sqrt(safe)
-    return np.where(above, np.minimum(height, best), best)
+        points.append((weights @ corners[cuts == count]).reshape(-1, 3))
+    return np.concatenate(points)
 
 
 def pieces_of_shape(shape: Any, T_body_shape: Floats) -> list[Piece]:

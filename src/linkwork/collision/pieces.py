@@ -39,7 +39,7 @@ _LANES = 8
 _FLAT = 1e-10
 """Points whose thickness is below this part of their extent lie in a plane, a line or a point."""
 
-_ENCLOSING_ROUNDS = 300
+_ENCLOSING_ROUNDS = 100
 
 
 GRID = 4
