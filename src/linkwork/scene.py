@@ -11,12 +11,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork import atomic
+from linkwork import atomic, settings
 from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.formats import moveit_scene, yaml
@@ -37,6 +37,9 @@ from linkwork.mechanism.shapes import (
 from linkwork.poses import pose as pose_of
 from linkwork.poses import xyz_wxyz
 
+if TYPE_CHECKING:
+    from linkwork.collision.model import CollisionModel
+
 __all__ = ["Points", "Scene", "SceneObject", "ShownObject"]
 
 Floats = NDArray[np.float64]
@@ -46,6 +49,9 @@ SHOWN_HALF_SPACE = 4.0
 
 SHOWN_POINTS = 20_000
 """Points of a cloud that are shown at most: every second, third, ... of more."""
+
+_HUES = ((0.0, 0.45, 0.7), (0.9, 0.6, 0.0), (0.0, 0.62, 0.45), (0.8, 0.47, 0.65), (0.84, 0.37, 0.0))
+_OPAQUE = {"balls": 0.45, "pieces": 1.0}
 
 _POINT_RADIUS = 0.004  # m, of points that have none, where they are shown
 
@@ -416,6 +422,26 @@ class Scene:
         if path is not None:
             atomic.write_bytes(path, text.encode())
         return text
+
+    @classmethod
+    def of_model(
+        cls, model: CollisionModel, q: ArrayLike, *, what: str = "balls", rgba: Any = None
+    ) -> Scene:
+        """What a collision model is made of at q (nq,), to be looked at: an object for each link.
+
+        ``what``: "balls", which lie around the pieces and are looked at first, or "pieces", the
+        convex ones that decide. Links have different colours, or all have ``rgba``.
+
+        Raises: InputError, ShapeError.
+        """
+        from linkwork.collision.shown import shown_bodies  # noqa: PLC0415  not all need it
+
+        scene = cls()
+        for k, body in enumerate(shown_bodies(model, q, what, settings.compiler())):
+            color = (*_HUES[k % len(_HUES)], _OPAQUE[what]) if rgba is None else rgba
+            mesh = body.mesh.vertices, body.mesh.faces
+            scene.add_mesh(body.name, mesh, body.T_world_body, rgba=color)
+        return scene
 
     @classmethod
     def from_yaml(cls, source: str | os.PathLike[str], *, allow: Folders = ()) -> Scene:

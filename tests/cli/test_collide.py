@@ -34,6 +34,8 @@ WISHES: list[dict[str, Any]] = []
 class Model:
     """A collision model of balls of 0.1 m at the origins of the links; a scene is of spheres."""
 
+    parts = SimpleNamespace(notes=("said of the shapes",))
+
     def __init__(self, robot: lw.Robot, srdf: str | None, balls: Sequence[str]) -> None:
         self.balls = Balls(robot, {name: ((0, 0, 0), 0.1) for name in balls})
         said = None if srdf is None else srdf_format.read(Path(srdf))
@@ -141,6 +143,7 @@ def test_pairs_and_distances_as_tables(cli: Callable[..., Any], urdf: Path):
     assert "adjacent" in text
     assert "touch in" in text
     assert "random states, not proven" in text
+    assert "said of the shapes" in text
     assert text.count("apart") == 2
 
 

@@ -173,6 +173,22 @@ def ik_section() -> Section | None:
     return Section("Inverse kinematics", text, entries)
 
 
+def collision_section() -> Section | None:
+    """What a collision model and its pairs answer."""
+    model, pairs = load("linkwork.collision.model"), load("linkwork.collision.pairs")
+    if model is None or pairs is None:
+        return None
+    classes = {"model": model.CollisionModel, "model.pairs": pairs.PairTable}
+    entries = [
+        entry(f"{held}.{name}", thing, drop=1)
+        for held, class_ in classes.items()
+        for name, thing in sorted(vars(class_).items())
+        if not name.startswith("_") and callable(thing)
+    ]
+    text = "What `Robot.collision` gives, and its table of pairs; see collision.md."
+    return Section("Collision models", text, entries)
+
+
 def poses_section() -> Section | None:
     """What `linkwork.poses` offers."""
     module = load("linkwork.poses")
@@ -252,8 +268,8 @@ def cli_section() -> Section | None:
 def sections() -> Iterator[Section]:
     """Every section that the package has."""
     makers = (
-        package_section, robot_section, ik_section, poses_section, urdf_section, faces_section,
-        algorithms_section, spatial_section, cli_section,
+        package_section, robot_section, ik_section, collision_section, poses_section, urdf_section,
+        faces_section, algorithms_section, spatial_section, cli_section,
     )  # fmt: skip
     for make in makers:
         section = make()

@@ -179,7 +179,7 @@ class ShowArguments(RobotArguments):
         "--duration", "S", "How long the motion lasts, in seconds.", panel=_POSITION
     )
     scene: str | None = option(
-        "--scene", "FILE", "What stands around the robot: a .yaml file, as scenes are written."
+        "--scene", "FILE", "What stands around the robot: a .yaml, or a MoveIt .scene."
     )
     collision: bool = flag("--collision", "Shapes for collisions in place of the visual ones.")
     rad: bool = flag("--rad", "The page shows angles in radians, in place of degrees.")
@@ -497,7 +497,7 @@ class CollideArguments(RobotArguments):
         panel=_POSITION,
     )
     scene: str | None = option(
-        "--scene", "FILE", "What stands around the robot: a .yaml file, as scenes are written."
+        "--scene", "FILE", "What stands around the robot: a .yaml, or a MoveIt .scene."
     )
     srdf: str | None = option(
         "--srdf", "FILE", "The SRDF that says which pairs of links are not checked."

@@ -21,6 +21,8 @@ import linkwork as lw
 from linkwork.cli import output
 from linkwork.cli.arguments import RobotArguments
 from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.formats import moveit_scene
+from linkwork.formats.urdf.source import bytes_of_file
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
 
@@ -88,6 +90,20 @@ def _turning(kind: JointType, n: int) -> list[bool]:
 
 
 RADIANS = Angles()
+
+
+# scenes
+
+
+def open_scene(path: str, allow: Sequence[str] = ()) -> lw.Scene:
+    """The scene of a file of ours, or of MoveIt's: its text or its message PlanningScene.
+
+    Raises: InputError, MissingFileError.
+    """
+    text = bytes_of_file(path, moveit_scene.LONGEST_FILE)
+    if Path(path).suffix.lower() == ".scene" or re.search(rb"^world\s*:", text, re.MULTILINE):
+        return lw.Scene.from_moveit(path, allow=tuple(allow))
+    return lw.Scene.from_yaml(path, allow=tuple(allow))
 
 
 # the robot

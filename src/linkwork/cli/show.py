@@ -42,7 +42,7 @@ def run(given: ShowArguments) -> None:
         moving = motion_of(robot, given.trajectory, given.duration)
     scene = None
     if given.scene is not None:
-        scene = lw.Scene.from_yaml(given.scene, allow=given.allow or ())
+        scene = inputs.open_scene(given.scene, tuple(given.allow or ()))
     others = [lw.load(name) for name in given.more or []]
     standing = _beside(robot, q if moving is None else moving.q[0], others)
     if out is not None:
