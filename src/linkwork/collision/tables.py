@@ -94,7 +94,8 @@ def robot_tables(
     ranges = np.array([[np.sum(bodies < b), np.sum(bodies == b)] for b in range(n_bodies)])
     head = np.zeros(spheres.HEAD, np.int64)
     head[: spheres.BODY_RANGES] = n_bodies, len(pairs), n_q
-    side, sixteens = _side_by_side(cover, parts, inside, first)
+    n_balls = first + len(cover.spheres) + int(kept.sum())
+    side, sixteens = _side_by_side(cover, parts, inside, n_balls)
     chunks = [cover.body_parts, parts, pairs, np.array(moves, np.int64), inside, pool, ranges, side]
     head[spheres.BODY_RANGES :] = spheres.HEAD + np.cumsum([0, *(c.size for c in chunks[:-1])])
     ints = np.concatenate([head, *[np.ravel(c) for c in chunks]]).astype(np.int64)
@@ -115,14 +116,13 @@ def robot_tables(
 
 
 def _side_by_side(
-    cover: Cover, parts: Integers, inside: Integers, first: int
+    cover: Cover, parts: Integers, inside: Integers, n_balls: int
 ) -> tuple[Integers, Integers]:
     """How the balls of a body lie side by side, sixteen by sixteen, after all balls.
 
     For each body where its finest balls begin, in numbers, and how many sixteens they are, and the
     same of its inner ones; and the numbers of the balls in this order, -1 where there is none.
     """
-    n_balls = first + len(cover.spheres) + int((cover.inner[:, 3] >= SMALLEST_INNER).sum())
     side = np.zeros((len(cover.body_spheres), 4), np.int64)
     order: list[int] = []
     for body, (start, count) in enumerate(cover.body_parts.tolist()):
