@@ -102,7 +102,7 @@ def joined(covers: Sequence[Cover], n_pieces: Sequence[int]) -> Cover:
     first_piece = np.cumsum([0, *n_pieces])
 
     def moved(name: str, place: int) -> Ints:
-        shifted = [getattr(c, name) + [before[k, place], 0] for k, c in enumerate(covers)]
+        shifted = [np.add(getattr(c, name), (before[k, place], 0)) for k, c in enumerate(covers)]
         return np.concatenate([np.zeros((0, 2), np.int64), *shifted])
 
     def stacked(name: str, shape: tuple[int, ...]) -> Any:
