@@ -172,9 +172,10 @@ def bisected(cells: Floats) -> Floats:
     rows = np.arange(len(cells))
     first, second = _PAIRS[edge_lengths(cells).argmax(axis=1)].T
     middle = (cells[rows, first] + cells[rows, second]) / 2
+    ends = np.concatenate([cells[rows, first], cells[rows, second]])
     halves = np.concatenate([cells, cells])
-    halves[rows, first] = middle
-    halves[rows + len(cells), second] = middle
+    moved = (halves == ends[:, None]).all(axis=2, keepdims=True)  # repeated corners together
+    halves = np.where(moved, np.concatenate([middle, middle])[:, None], halves)
     return halves
 
 
