@@ -18,8 +18,7 @@ from linkwork.collision.pieces import BOX, CYLINDER, ELLIPSOID, HULL, Piece, hul
 Floats = NDArray[np.float64]
 
 _BOX_FACES = np.array(
-    [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1)]
-    + [(2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    [[int(k) for k in face] for face in "013 032 467 475 045 051 237 276 026 064 157 173".split()]
 )
 
 _PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
@@ -30,9 +29,9 @@ class Solid:
     """A piece for its cover, in the body's frame.
 
     ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
-    depth min(offset - normal x) or more. ``sides`` are those of them that differ in direction. ``cells`` (k, 4, 3) are tetrahedra
-    that hold the piece and reach out of it by at most ``excess`` (m); their first three corners are
-    a triangle of its surface.
+    depth min(offset - normal x) or more. ``sides`` are those of them that differ in
+    direction. ``cells`` (k, 4, 3) are tetrahedra that hold the piece and reach out of it by at most
+    ``excess`` (m); their first three corners are a triangle of its surface.
     """
 
     planes: Floats
@@ -173,9 +172,10 @@ def bisected(cells: Floats) -> Floats:
     rows = np.arange(len(cells))
     first, second = _PAIRS[edge_lengths(cells).argmax(axis=1)].T
     middle = (cells[rows, first] + cells[rows, second]) / 2
+    ends = np.concatenate([cells[rows, first], cells[rows, second]])
     halves = np.concatenate([cells, cells])
-    halves[rows, first] = middle
-    halves[rows + len(cells), second] = middle
+    moved = (halves == ends[:, None]).all(axis=2, keepdims=True)  # repeated corners together
+    halves = np.where(moved, np.concatenate([middle, middle])[:, None], halves)
     return halves
 
 

@@ -96,13 +96,13 @@ def cover(
 def joined(covers: Sequence[Cover], n_pieces: Sequence[int]) -> Cover:
     """The cover of the bodies of several covers, each of which has so many pieces."""
     lengths = [
-        (len(c.part_spheres), len(c.spheres), len(c.part_pieces), len(c.inner), 0) for c in covers
+        (len(c.part_spheres), len(c.spheres), len(c.part_pieces), len(c.inner)) for c in covers
     ]
-    before = np.cumsum([(0, 0, 0, 0, 0), *lengths], axis=0)
+    before = np.cumsum([(0, 0, 0, 0), *lengths], axis=0)
     first_piece = np.cumsum([0, *n_pieces])
 
     def moved(name: str, place: int) -> Ints:
-        shifted = [getattr(c, name) + before[k, [place, -1]] for k, c in enumerate(covers)]
+        shifted = [np.add(getattr(c, name), (before[k, place], 0)) for k, c in enumerate(covers)]
         return np.concatenate([np.zeros((0, 2), np.int64), *shifted])
 
     def stacked(name: str, shape: tuple[int, ...]) -> Any:
