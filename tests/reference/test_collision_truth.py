@@ -48,14 +48,23 @@ def path_of(name: str) -> Path:
 # the shapes as coal has them
 
 
-def hull(vertices: Any, faces: Any = None) -> Any:
-    """The convex hull of points, by coal."""
+def hull(vertices: np.ndarray) -> Any:
+    """The convex hull of points, by coal, which crashes where they lie in a plane: a fan then."""
     made = coal.BVHModelOBBRSS()
     made.beginModel(0, len(vertices))
-    made.addVertices(np.ascontiguousarray(vertices))
+    middle = vertices - vertices.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(middle, full_matrices=False)
+    if sizes[2] > 1e-9 * sizes[0]:
+        made.addVertices(np.ascontiguousarray(vertices))
+        made.endModel()
+        made.buildConvexHull(True, "Qt")
+        return made.convex
+    x, y = (middle @ axes[:2].T).T
+    around = vertices[np.argsort(np.arctan2(y, x))]
+    for k in range(1, len(around) - 1):
+        made.addTriangle(around[0], around[k], around[k + 1])
     made.endModel()
-    made.buildConvexHull(True, "Qt")
-    return made.convex
+    return made
 
 
 def shape_of(piece: Any) -> Any:
