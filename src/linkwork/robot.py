@@ -30,9 +30,9 @@ from linkwork.mechanism.parameters import External, dynamics_inputs
 from linkwork.mechanism.shapes import Shapes
 from linkwork.programs import Function, Programs, name_error, named
 from linkwork.renamed import renamed_keyword, renamed_method, renamed_property
+from linkwork.robot_collision import RobotCollision
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_methods import RobotMethods
-from linkwork.robot_collision import RobotCollision
 from linkwork.robot_view import RobotView
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from linkwork.mechanism.model import Floats, Mechanism
     from linkwork.mechanism.named_positions import Configuration
     from linkwork.programs import Programs
-    from linkwork.solve.clearance import Model
     from linkwork.solve.controller import Controller
     from linkwork.solve.engine import Known
     from linkwork.solve.ik import InverseKinematics
@@ -46,7 +45,7 @@ class RobotIK:
             self, q: ArrayLike, frame: str | None = None, *, reference: Reference = ...
         ) -> Floats: ...
 
-        def collision(self) -> Model: ...  # noqa: D102  of `Robot`
+        collision: Callable[..., Any]
 
     def ik(  # noqa: PLR0913  the one door to all of it: every argument but two is named
         self,

@@ -31,6 +31,9 @@ from linkwork.errors import InputError
 
 Bools = NDArray[np.bool_]
 
+_LARGEST = 1e3
+"""Solids that extend farther (m) get one ball each."""
+
 _SLACK = 0.1
 """The part of the overhang that is kept for what lies between the sampled points."""
 _SPACING = 0.7
@@ -217,6 +220,10 @@ def _capsule_inner(piece: Piece) -> Floats:
 
 def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, float]:
     """Balls (n, 4) that hold solids, which of the solids each holds, and how far they reach out."""
+    if max(float(np.ptp(solid.cells.reshape(-1, 3), axis=0).max()) for solid in solids) > _LARGEST:
+        balls = _around_cells(solids)
+        out = balls[:, 3] - _depth(solids, balls[:, :3])
+        return balls, np.eye(len(solids), dtype=bool), float(out.max())
     e = _affordable(solids, overhang)
     slack = np.array([0, 0, 0, _SLACK * e])
     targets = _targets(solids, e)
@@ -243,12 +250,28 @@ def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, floa
         balls = np.concatenate([block.balls() for block in blocks])
     else:
         found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
+        lost = [k for k, (gaps, _) in enumerate(found) if len(gaps)]
+        if lost:  # a ball around all of it: too large, as the overhang says, but it covers
+            whole = _around_cells([solids[k] for k in lost])
+            balls = np.concatenate([balls, whole])
+            found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
     far = np.column_stack([reach for _, reach in found])
     used, reach = far >= 0, far.max(axis=1)
     kept = used.any(axis=1)
     balls = np.column_stack([balls[:, :3], reach * (1 + 1e-12) + 1e-15])[kept]
     out = balls[:, 3] - _depth(solids, balls[:, :3])
     return balls, used[kept], float(out.max())
+
+
+def _around_cells(solids: list[Solid]) -> Floats:
+    """A ball (n, 4) around each solid."""
+    balls = np.zeros((len(solids), 4))
+    for ball, solid in zip(balls, solids, strict=True):
+        corners = solid.cells.reshape(-1, 3)
+        ball[:3] = (corners.min(axis=0) + corners.max(axis=0)) / 2
+        ball[3] = np.linalg.norm(corners - ball[:3], axis=1).max()
+        ball[3] += 1e-9 * (ball[3] + np.abs(corners).max())
+    return balls
 
 
 class _Block:

@@ -256,8 +256,9 @@ class _Surface:
         shape = np.ceil((points.max(axis=0) - self.low) / self.edge).astype(int) + 3
         touched = np.zeros(shape, bool)
         touched[self._cubes(samples)] = True
-        label, _ = ndimage.label(~touched)
-        away = ndimage.distance_transform_edt(~touched, sampling=self.edge)
+        labelled: Any = ndimage.label(~touched)
+        label = labelled[0]
+        away: Any = ndimage.distance_transform_edt(~touched, sampling=self.edge)
         self.away = np.where(touched | (label == label[0, 0, 0]), away, 0.0)
         """From the centre of each cube outside to that of one which the surface touches (m)."""
 

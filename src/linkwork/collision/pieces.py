@@ -83,12 +83,15 @@ def solid_piece(shape: Shape, T_body_piece: Floats) -> Piece:
         return _piece(HALF_SPACE, 0.0, (0, 0, 0), T_body_piece)
     if isinstance(shape, Sphere):
         return _piece(POINT, _size(shape.radius, "a sphere's radius"), (0, 0, 0), T_body_piece)
-    if isinstance(shape, Box):
-        halves = [_size(edge, "a box's edge") / 2 for edge in shape.size]
-        return _piece(BOX, 0.0, halves, T_body_piece)
-    if isinstance(shape, Ellipsoid):
-        radii = [_size(half, "an ellipsoid's half axis") for half in shape.radii]
-        return _piece(ELLIPSOID, 0.0, radii, T_body_piece)
+    if isinstance(shape, (Box, Ellipsoid)):
+        if isinstance(shape, Box):
+            kind, sizes = BOX, [_size(edge, "a box's edge") / 2 for edge in shape.size]
+        else:
+            kind, sizes = (
+                ELLIPSOID,
+                [_size(half, "an ellipsoid's half axis") for half in shape.radii],
+            )
+        return _piece(kind, 0.0, sizes, T_body_piece)
     if isinstance(shape, (Cylinder, Capsule)):
         name = type(shape).__name__.lower()
         radius = _size(shape.radius, f"a {name}'s radius")
@@ -306,10 +309,12 @@ def by_direction(vertices: Floats, place: int) -> Floats:
                     [at_u + at_v[:, :1], at_u + at_v[:, 1:]]
                 )
                 far = int(heights.sum(axis=1).argmax())
-                kept = np.flatnonzero((heights > heights[far]).any(axis=1))
+                kept = np.flatnonzero(np.any(heights > heights[far], axis=1))
                 h = heights[kept]
-                beaten = (h[None] >= h[:, None]).all(axis=2) & (h[None] > h[:, None]).any(axis=2)
-                kept = np.append(kept[~beaten.any(axis=1)], far)
+                beaten = np.all(h[None] >= h[:, None], axis=2) & np.any(
+                    h[None] > h[:, None], axis=2
+                )
+                kept = np.append(kept[~np.any(beaten, axis=1)], far)
                 count = -(-len(kept) // _LANES) * _LANES
                 head[face, i, j] = place, count
                 lists.append(np.resize(vertices[kept], (count, 3)).T.ravel())
