@@ -112,7 +112,10 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest(call: str):
         (lambda s: s.add_points("b", np.zeros((0, 3))), "'b' has no points"),
         (lambda s: s.add_height_field("b", [[1, 2]], (1, 1)), r"heights have shape \(m, n\)"),
         (lambda s: s.add_height_field("b", np.eye(2), (1, 0)), "size must be two lengths above 0"),
-        (lambda s: s.add_height_field("b", [[0, np.inf], [0, 0]], (1, 1)), "heights.* it must be a finite"),
+        (
+            lambda s: s.add_height_field("b", [[0, np.inf], [0, 0]], (1, 1)),
+            "heights.* it must be a finite",
+        ),
         (lambda s: s.add_height_field("b", np.eye(2), (1, 1), depth=0), "depth must be"),
         (lambda s: s.add_shape("b", "box"), "shape must be one of Box, Sphere.*, not str"),
         (lambda s: s.allow("ball", ""), "what may touch 'ball' is another name, not ''"),

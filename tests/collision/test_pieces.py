@@ -179,7 +179,7 @@ def test_a_cup_says_how_far_its_hull_overhangs() -> None:
 
 def test_parts_that_do_not_touch_are_pieces_and_held_ones_are_dropped() -> None:
     far, small = volumes.box((0.1, 0.1, 0.1)), volumes.box((0.02, 0.02, 0.02))
-    vertices = np.concatenate([far.vertices, far.vertices + [0.5, 0, 0], small.vertices])
+    vertices = np.concatenate([far.vertices, np.add(far.vertices, (0.5, 0, 0)), small.vertices])
     faces = np.concatenate([far.faces, far.faces + 8, small.faces + 16])
     found = convex_pieces(vertices, faces)
     assert (found.made_by, len(found.pieces)) == ("components", 2)
