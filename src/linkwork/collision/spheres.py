@@ -287,7 +287,8 @@ def many_near_shape(centre: PtrF32, radii: Lanes32, plane: Bool, shape: PtrF32) 
     u, v = beyond(x, y, z, shape), beyond(x, y, z, offset(shape, 5))
     w = beyond(x, y, z, offset(shape, 10))
     reach = radii + shape[15]
-    return any_of(u * u + (v * v + w * w) < reach * reach)
+    # fillers have the radius -inf, whose square would be a reach
+    return any_of((u * u + (v * v + w * w) < reach * reach) & (reach > 0.0))
 
 
 @typed
