@@ -5,7 +5,8 @@ coal has the shapes of the file, meshes as they are. Pieces hold their meshes, s
 meshes is a hit; a hit may be apart by as much as the pieces reach out of the meshes. A mesh is a
 surface to coal: what lies wholly inside it is found by winding numbers (van Oosterom & Strackee,
 "The solid angle of a plane triangle", 1983).
-LINKWORK_TRUTH_STATES sets another number of states.
+LINKWORK_TRUTH_STATES sets another number of states, and LINKWORK_TRUTH_ROBOTS=all takes all
+robots of the list.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ ROBOTS = (
     "baxter", "tiago_no_hand", "tiago_pro", "talos_reduced", "icub", "romeo_small",
     "g1_29dof_rev_1_0", "go2", "solo12", "bolt", "centauro",
 )  # fmt: skip
+ALL = os.environ.get("LINKWORK_TRUTH_ROBOTS") == "all"
+OFTEN = ("ur5_robot", "panda", "go2", "so100", "talos_reduced", "pr2", "baxter", "kinova")
 FEW = ("panda_collision", "laikago")
 STATES = int(os.environ.get("LINKWORK_TRUTH_STATES", "200"))
 TOUCH = 1e-6
@@ -237,7 +240,11 @@ class Outside:
 
 
 @pytest.mark.parametrize(
-    "name", [n if n in FEW else pytest.param(n, marks=pytest.mark.slow) for n in ROBOTS]
+    "name",
+    [
+        n if n in FEW else pytest.param(n, marks=pytest.mark.slow)
+        for n in (ROBOTS if ALL else (*FEW, *OFTEN))
+    ],
 )
 def test_free_is_free_and_hit_is_hit(name: str) -> None:
     path, g = path_of(name), rng(f"collision truth {name}")
@@ -279,7 +286,8 @@ def test_free_is_free_and_hit_is_hit(name: str) -> None:
         for row, hit in zip(q, verdicts, strict=True):
             if on_pieces.touches(row) != hit:
                 least, names = on_pieces.distances(row)[0]
-                assert abs(least) <= TOUCH, (bool(hit), least, names, row.tolist())
+                # coal's verdict and its distances are two answers: the worse one must be nearly 0
+                assert least <= TOUCH if hit else least >= -TOUCH, (least, names, row.tolist())
             if on_files.touches(row) == hit:
                 continue
             found = on_files.distances(row)

@@ -89,7 +89,7 @@ def exhaustive(robot, model, scene, target, starts):
     return bool((least(model, ends.q[ends.success], scene) >= MARGIN).any())
 
 
-@pytest.mark.parametrize("n", [15, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [15, pytest.param(120, marks=pytest.mark.slow)])
 def test_what_has_a_clear_solution_is_solved(robot, model, scene, n):
     targets = robot.fk(robot.random(n, seed=9), "tool0")  # many of them touch whatever is done
     found = robot.ik(targets, "tool0", limits=clearance_of(model, scene))
