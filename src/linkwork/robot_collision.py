@@ -181,7 +181,7 @@ def _srdf(robot: Robot, given: Any, file: str | None) -> Any:
     if given is None:
         return None
     if given != "beside":
-        return given if isinstance(given, srdf.Srdf) else srdf.read(given)
+        return srdf.read(given)
     if not file:
         return None
     found = srdf.beside(Path(file), robot.name)

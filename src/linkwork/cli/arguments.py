@@ -87,6 +87,19 @@ def _allow() -> Any:
     return option("--allow", "FOLDER", text)
 
 
+def _q() -> Any:
+    text = (
+        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
+        "Joints that are not named stay neutral."
+    )
+    return option("--q", "Q", text, panel=_POSITION)
+
+
+def _q_file() -> Any:
+    text = "Joint positions from a .csv or .npy file, one configuration a row."
+    return option("--q-file", "FILE", text, panel=_POSITION)
+
+
 def _xacro_arguments() -> Any:
     text = "A value for an argument of a xacro file. May be given several times."
     return option("--arg", "NAME:=VALUE", text)
@@ -158,13 +171,7 @@ class ShowArguments(RobotArguments):
         default=None,
         autocompletion=complete_model,
     )
-    q: list[str] | None = option(
-        "--q",
-        "Q",
-        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
-        "Joints that are not named stay neutral.",
-        panel=_POSITION,
-    )
+    q: list[str] | None = _q()
     ghost: list[str] | None = option(
         "--ghost", "Q", "A second configuration, which is seen through.", panel=_POSITION
     )
@@ -216,19 +223,8 @@ class FrameArguments(RobotArguments):
     """A frame of a robot, at one configuration or those of a file."""
 
     frame: str | None = _frame()
-    q: list[str] | None = option(
-        "--q",
-        "Q",
-        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
-        "Joints that are not named stay neutral.",
-        panel=_POSITION,
-    )
-    q_file: str | None = option(
-        "--q-file",
-        "FILE",
-        "Joint positions from a .csv or .npy file, one configuration a row.",
-        panel=_POSITION,
-    )
+    q: list[str] | None = _q()
+    q_file: str | None = _q_file()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -483,19 +479,8 @@ class CollideArguments(RobotArguments):
         "linkwork collide panda --q joint4=-1.5 --clearance --json",
     )
 
-    q: list[str] | None = option(
-        "--q",
-        "Q",
-        "Joint positions: all numbers in quotes, or name=value. May be given several times. "
-        "Joints that are not named stay neutral.",
-        panel=_POSITION,
-    )
-    q_file: str | None = option(
-        "--q-file",
-        "FILE",
-        "Joint positions from a .csv or .npy file, one configuration a row.",
-        panel=_POSITION,
-    )
+    q: list[str] | None = _q()
+    q_file: str | None = _q_file()
     scene: str | None = option(
         "--scene", "FILE", "What stands around the robot: a .yaml, or a MoveIt .scene."
     )

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.cover import Cover, cover
-from linkwork.collision.mesh_pieces import convex_pieces
+from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.model import CollisionModel, CollisionParts
 from linkwork.collision.pairs import Pair, PairTable, Sampling, derive_pairs, described_pairs
-from linkwork.collision.pieces import Piece, solid_piece
+from linkwork.collision.pieces import Piece
 from linkwork.compile.cache import Entry, key_of, source_digest
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import LinkworkError
 from linkwork.formats.srdf import Srdf, to_text
 from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.shapes import LinkShape, Triangles
+from linkwork.mechanism.shapes import LinkShape
 
 Floats = NDArray[np.float64]
 
@@ -66,13 +66,7 @@ def build_model(  # noqa: PLR0913  all but three are named
         compiler.cache.write(key, Entry({}, _packed(parts)))
     else:
         parts = _unpacked(entry.object_code)
-    parts = CollisionParts(
-        bodies=parts.bodies,
-        frames=parts.bodies,
-        pieces=parts.pieces,
-        covers=parts.covers,
-        notes=(*notes, *parts.notes),
-    )
+    parts = replace(parts, notes=(*notes, *parts.notes))
     table = described_pairs(mechanism, parts.bodies, srdf)
     model = CollisionModel(mechanism, parts, table, compiler, threads)
     text = to_text(srdf) if srdf is not None else ""
@@ -106,7 +100,8 @@ def _parts(
             if solid.link != link:
                 continue
             try:
-                found, outside = _pieces(opened(solid.shape), decompose)
+                shape = opened(solid.shape)
+                found, outside = pieces_of_shape(shape.shape, shape.T_link_shape, decompose)
             except LinkworkError as error:
                 raise type(error)(f"link '{link}': {error}") from None
             if outside > TOLD:
@@ -124,17 +119,6 @@ def _parts(
         covers=tuple(cover([own], overhang=overhang) for own in pieces),
         notes=tuple(notes),
     )
-
-
-def _pieces(shape: LinkShape, decompose: Any) -> tuple[list[Piece], float]:
-    """The convex pieces of a shape, and how far they reach out of it (m)."""
-    solid = shape.shape
-    if isinstance(solid, Triangles) and len(solid.faces):
-        made = convex_pieces(
-            solid.vertices, solid.faces, T_body_mesh=shape.T_link_shape, decompose=decompose
-        )
-        return list(made.pieces), made.outside
-    return [solid_piece(solid, shape.T_link_shape)], 0.0
 
 
 def _derived(model: CollisionModel, assembled: Callable[[int], Floats] | None) -> PairTable:

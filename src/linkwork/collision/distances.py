@@ -540,6 +540,15 @@ def place_world(index: PtrI64, poses: PtrF64) -> None:
 
 
 @typed
+def poses_at(q: PtrF64, frames: I64, twisting: I64, poses: PtrF64, twists: PtrF64) -> None:
+    """Write the poses of the bodies, and the twists where ``twisting`` is not 0."""
+    if twisting != 0:
+        call_at(twisting, q, poses, twists)
+    else:
+        call_at(frames, q, poses)
+
+
+@typed
 def nearest_rows(
     q: PtrF64,
     n_rows: I64,
@@ -570,10 +579,7 @@ def nearest_rows(
     work = offset(room, (index[N_BODIES] + 1) * POSE)
     n_v = index[N_V]
     for row in range(n_rows):
-        if twisting != 0:
-            call_at(twisting, offset(q, row * index[N_Q]), poses, twists)
-        else:
-            call_at(frames, offset(q, row * index[N_Q]), poses)
+        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
         own = offset(records, row * n * RECORD)
         things = offset(which, row * n * 2)
         nearest(
@@ -672,10 +678,7 @@ def distances_rows(
     placed = offset(room, (index[N_BODIES] + 1) * POSE)
     n_v = index[N_V]
     for row in range(n_rows):
-        if twisting != 0:
-            call_at(twisting, offset(q, row * index[N_Q]), poses, twists)
-        else:
-            call_at(frames, offset(q, row * index[N_Q]), poses)
+        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
         own = offset(records, row * n * RECORD)
         listed(wanted, n, index, pieces, balls, rows, vertices, poses, within, placed, own)
         if twisting != 0:

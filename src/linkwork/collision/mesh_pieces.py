@@ -306,12 +306,16 @@ def _sampled(corners: Floats, spacing: float) -> Floats:
     return np.concatenate(points)
 
 
-def pieces_of_shape(shape: Any, T_body_shape: Floats) -> list[Piece]:
-    """The convex pieces of one shape in a body, as a robot's held objects have them.
+def pieces_of_shape(
+    shape: Any, T_body_shape: Floats, decompose: Decompose = "components"
+) -> tuple[list[Piece], float]:
+    """The convex pieces of one shape in a body, and how far they reach out of it (m).
 
     Raises: as `convex_pieces` and `pieces.solid_piece`.
     """
     if isinstance(shape, Triangles) and len(shape.faces):
-        made = convex_pieces(shape.vertices, shape.faces, T_body_mesh=T_body_shape)
-        return list(made.pieces)
-    return [solid_piece(shape, T_body_shape)]
+        made = convex_pieces(
+            shape.vertices, shape.faces, T_body_mesh=T_body_shape, decompose=decompose
+        )
+        return list(made.pieces), made.outside
+    return [solid_piece(shape, T_body_shape)], 0.0

@@ -157,7 +157,7 @@ class _Room:
     block: Integers
     address: int
     verdicts: Integers
-    counts: Integers
+    bad: Integers
     arrays: tuple[Any, ...]
 
 
@@ -238,7 +238,7 @@ class CollisionModel(ProcessBound):
         held = attach(name, shape, frame, pose, allowed=allowed)
         m, parts = self.mechanism, self.parts
         check_attached([held], m.frame_names, (*m.frame_names[: m.n_link_frames], *parts.bodies))
-        made = pieces_of_shape(held.shape, held.T_frame_object)
+        made, _ = pieces_of_shape(held.shape, held.T_frame_object)
         own = m.frame_body[m.frame(frame)]
         added = [
             Pair(link, name, False, "same body")
@@ -356,6 +356,18 @@ class CollisionModel(ProcessBound):
     def _exact(self) -> Any:
         kernels = [distances.distances_rows, distances.nearest_rows, motion.motion_rows]
         return library(kernels, self._compiler, "distances of shapes")
+
+    @cached_property
+    def _nearest_rows(self) -> Any:
+        return _native(self._exact, "nearest_rows", 18, {11: ctypes.c_double})
+
+    @cached_property
+    def _distances_rows(self) -> Any:
+        return _native(self._exact, "distances_rows", 16, {11: ctypes.c_double})
+
+    @cached_property
+    def _motion_rows(self) -> Any:
+        return _native(self._exact, "motion_rows", 21, {14: ctypes.c_double})
 
     def _scene(self, scene: Any) -> SceneTables:
         """The tables of a scene, made again where something of it has changed."""
@@ -489,25 +501,25 @@ class CollisionModel(ProcessBound):
         narrow = np.empty(WIDTH32 * (n_q + 15 * n_b) + robot.room, np.float32)
         wide, most = np.empty(WIDTH * (n_q + 24 * n_b)), scene.most_found
         todo, found = np.empty(spheres.FULL + 1, np.int64), np.empty(most, np.int64)
-        clouds, tree, counts = scene.obstacles.clouds, scene.obstacles.tree, np.zeros(4, np.int64)
+        clouds, tree, bad = scene.obstacles.clouds, scene.obstacles.tree, np.zeros(1, np.int64)
         arrays = (
             *(robot.ints, self._balls, robot.ranges, robot.pieces),
             *(scene.ints, scene.shapes, scene.rows, scene.vertices, tree.index, tree.numbers),
             *(clouds.index, clouds.numbers, robot.balls, narrow, wide, todo, found),
         )
         code = (frames.address("frames32"), frames.address("frames64"))
-        listed = [_at(self._most), *code, *map(_at, arrays), most, _at(counts)]
+        listed = [_at(self._most), *code, *map(_at, arrays), most, _at(bad)]
         block = np.array(listed, np.int64)
-        return _Room(block, _at(block), np.zeros(1, np.int64), counts, arrays)
+        return _Room(block, _at(block), np.zeros(1, np.int64), bad, arrays)
 
     def _checked(self, room: _Room, rows: Floats, first: int, n: int, verdicts: Integers) -> None:
         """Write the verdicts of n rows, sixteen in a number."""
         n_q = self.mechanism.n_q
         self._check(_at(rows) + 8 * n_q * first, n, _at(verdicts), room.address)
-        if room.counts[3]:
-            bad = first + int(room.counts[3]) - 1
-            room.counts[3] = 0
-            self._refuse(rows, bad)
+        if room.bad[0]:
+            row = first + int(room.bad[0]) - 1
+            room.bad[0] = 0
+            self._refuse(rows, row)
 
     def clearance(
         self, q: ArrayLike, scene: Any = None, *, threads: int | None = None
@@ -554,7 +566,7 @@ class CollisionModel(ProcessBound):
         records = np.empty((len(rows), n, distances.RECORD))
         which = np.empty((len(rows), n, 2), np.int64)
         slopes = np.empty((len(rows), n, n_v)) if gradients else np.empty((0, 0, 0))
-        call = _native(self._exact, "nearest_rows", 18, {11: ctypes.c_double})
+        call = self._nearest_rows
         twisting = frames.address("twists1") if gradients else 0
         straight = 0 if gradients else frames.address("frames1")
 
@@ -642,7 +654,7 @@ class CollisionModel(ProcessBound):
         tables, frames, n_v, n = scene.exact, self._frames, self.mechanism.n_v, len(wanted)
         records = np.empty((len(rows), n, distances.RECORD))
         slopes = np.empty((len(rows), n, n_v)) if gradients else np.empty((0, 0, 0))
-        call = _native(self._exact, "distances_rows", 16, {11: ctypes.c_double})
+        call = self._distances_rows
         twisting = frames.address("twists1") if gradients else 0
         straight = 0 if gradients else frames.address("frames1")
         index, pieces, balls, around, _, vertices = tables.addresses
@@ -722,7 +734,7 @@ class CollisionModel(ProcessBound):
         )
         times, records = np.empty(n), np.empty((n, distances.RECORD))
         which, counts = np.empty((n, 2), np.int64), np.zeros((n, 4), np.int64)
-        call = _native(self._exact, "motion_rows", 21, {14: ctypes.c_double})
+        call = self._motion_rows
 
         def work(part: slice) -> None:
             room = np.empty(motion.motion_room(tables) + 64)

@@ -133,6 +133,19 @@ def near_boxes(x: F32, y: F32, z: F32, radius: F32, boxes: PtrF32) -> I64:
 
 
 @typed
+def rows_near(x: F32, y: F32, z: F32, radius: F32, boxes: PtrF32, chunks: I64, rows: PtrI64) -> I64:
+    """Write which of the boxes in sixteens a ball meets; how many."""
+    n = 0
+    for chunk in range(chunks):
+        bits = near_boxes(x, y, z, radius, offset(boxes, chunk * WIDTH32 * BOX))
+        while bits != 0:
+            rows[n] = chunk * WIDTH32 + lowest_bit(bits)
+            bits &= bits - 1
+            n += 1
+    return n
+
+
+@typed
 def near_plane(centre: PtrF32, radius: F32, plane: PtrF32) -> Mask32:
     """The lanes in which a ball meets a half-space."""
     x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
@@ -471,81 +484,32 @@ def against_scene(
         middle_x, middle_y, middle_z = lane(x, 8), lane(y, 8), lane(z, 8)
         dx, dy, dz = x - middle_x, y - middle_y, z - middle_z
         swept = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
-        if n_rows <= MANY:
-            for chunk in range(chunks):
-                these = offset(shapes, chunk * WIDTH32 * BOX)
-                bits = near_boxes(middle_x, middle_y, middle_z, swept, these)
-                while bits != 0:
-                    k = chunk * WIDTH32 + lowest_bit(bits)
-                    bits &= bits - 1
-                    hit |= box_against(
-                        body,
-                        k,
-                        scene,
-                        singles,
-                        robot,
-                        balls,
-                        poses,
-                        centre,
-                        given & ~hit,
-                        todo,
-                        room,
-                    )
-        elif swept < 3.0 * ball[3]:
-            n = visit_near(
-                tree,
-                tree_numbers,
-                f64(middle_x),
-                f64(middle_y),
-                f64(middle_z),
-                f64(swept),
-                rows,
-                n_rows,
-            )
-            for k in range(n):
+        together = n_rows <= MANY or swept < 3.0 * ball[3]
+        bits = given & ~hit
+        while bits != 0:  # all lanes, or one after the other
+            these = bits if together else bits & -bits
+            bits &= ~these
+            if n_rows <= MANY:
+                n = rows_near(middle_x, middle_y, middle_z, swept, shapes, chunks, rows)
+            else:
+                k = 8 if together else lowest_bit(these)
+                u, v, w = f64(lane(x, k)), f64(lane(y, k)), f64(lane(z, k))
+                reach = f64(swept if together else ball[3])
+                n = visit_near(tree, tree_numbers, u, v, w, reach, rows, n_rows)
+            for r in range(n):
                 hit |= box_against(
                     body,
-                    rows[k],
+                    rows[r],
                     scene,
                     singles,
                     robot,
                     balls,
                     poses,
                     centre,
-                    given & ~hit,
+                    these & ~hit,
                     todo,
                     room,
                 )
-        else:
-            bits = given & ~hit
-            while bits != 0:
-                one = bits & -bits
-                k = lowest_bit(bits)
-                bits &= bits - 1
-                n = visit_near(
-                    tree,
-                    tree_numbers,
-                    f64(lane(x, k)),
-                    f64(lane(y, k)),
-                    f64(lane(z, k)),
-                    f64(ball[3]),
-                    rows,
-                    n_rows,
-                )
-                for r in range(n):
-                    hit |= box_against(
-                        body,
-                        rows[r],
-                        scene,
-                        singles,
-                        robot,
-                        balls,
-                        poses,
-                        centre,
-                        one & ~hit,
-                        todo,
-                        room,
-                    )
         for k in range(n_planes):
             plane = offset(planes, k * PLANE)
             near = bits_of(near_plane(centre, ball[3], plane)) & given & ~hit
@@ -965,14 +929,14 @@ def check_rows(
     found: PtrI64,
     most_found: I64,
     verdicts: PtrI64,
-    counts: PtrI64,
+    bad: PtrI64,
 ) -> None:
     """Which of n configurations touch: a number for sixteen rows of q, a bit for each.
 
     ``narrow``: room for q and poses of sixteen lanes, for a ball of each body and for the balls of
     a pair. A configuration with a number of greater size than ``most`` is decided on the pieces
-    alone, since the radii do not count its rounding. ``counts``: all, hit by the inner balls,
-    looked at on the pieces, and one more than the number of the last row that is not finite.
+    alone, since the radii do not count its rounding. ``bad`` gets one more than the number of the
+    last row that is not finite, and stays where all are.
     """
     n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     poses = offset(narrow, n_q * WIDTH32)
@@ -991,7 +955,7 @@ def check_rows(
                     far |= 1 << k
                     narrow[i * WIDTH32 + k] = f32(0.0)
                     if not x - x == 0.0:
-                        counts[3] = start + min(k, last) + 1
+                        bad[0] = start + min(k, last) + 1
         given = (2 << last) - 1 & ~far
         call_at(frames32, narrow, poses)
         todo[0] = 0
@@ -1040,9 +1004,6 @@ def check_rows(
                     ):
                         decided |= 1 << k
         verdicts[start // WIDTH32] = sure | decided
-        counts[0] += last + 1
-        counts[1] += bit_count(sure)
-        counts[2] += bit_count(looked)
 
 
 @typed

@@ -150,6 +150,17 @@ def balls_met(numbers: PtrF64, at: I64, x: F64, y: F64, z: F64, r: F64) -> I64:
 
 
 @typed
+def wait_for(waiting: PtrI64, n: I64, chunk: I64, level: I64, met: I64) -> I64:
+    """Put children of a node, given as bits, behind the n that wait; how many wait then."""
+    left = met
+    while left != 0:
+        waiting[n] = (8 * chunk + lowest_bit(left)) << 4 | level - 1
+        n += 1
+        left = left & (left - 1)
+    return n
+
+
+@typed
 def visit_near(
     index: PtrI64,
     numbers: PtrF64,
@@ -182,11 +193,7 @@ def visit_near(
                 met = met & (met - 1)
         else:
             away = boxes_away(numbers, index[level + 1] + 48 * chunk, x, y, z)
-            met = bits_of(away <= near)
-            while met != 0:
-                waiting[n] = (8 * chunk + lowest_bit(met)) << 4 | level - 1
-                n += 1
-                met = met & (met - 1)
+            n = wait_for(waiting, n, chunk, level, bits_of(away <= near))
     return found
 
 
@@ -206,11 +213,7 @@ def touches(index: PtrI64, numbers: PtrF64, x: F64, y: F64, z: F64, r: F64) -> B
                 return True
         else:
             away = boxes_away(numbers, index[level + 1] + 48 * chunk, x, y, z)
-            met = bits_of(away <= near)
-            while met != 0:
-                waiting[n] = (8 * chunk + lowest_bit(met)) << 4 | level - 1
-                n += 1
-                met = met & (met - 1)
+            n = wait_for(waiting, n, chunk, level, bits_of(away <= near))
     return False
 
 
