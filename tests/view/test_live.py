@@ -326,7 +326,7 @@ def test_a_slow_callback_hears_the_newest(viewer: Viewer):
     for k in range(10):
         page.say(robot=0, q=[k / 10, 0.0, 0.0])
     go_on.set()
-    until(lambda: heard[-1] == 0.9)
+    until(lambda: heard[-1:] == [0.9])  # nothing may have been heard yet
     assert len(heard) <= 3
     page.close()
 
