@@ -32,6 +32,7 @@ CASES = {
     "ik": "inverse kinematics: batch and one target",
     "closed": "mechanisms with loops: assembling, ik, Jacobian of the actuation, dynamics",
     "collision": "what touches, distances: Panda among boxes and cylinders",
+    "trajectories": "least-time motions through way points: Panda",
     "all": "everything",
 }
 _OPERATION = {"fk": "pose", "fk_all": "all_poses", "jacobian": "jacobian"}
@@ -138,7 +139,7 @@ def expand(cases: Sequence[str]) -> list[str]:
     """Cases without "all" and without repetitions."""
     if "all" in cases:
         return ["single", "batch", "dynamics", "load", "import", "compile", "ik", "closed",
-                "collision"]  # fmt: skip
+                "collision", "trajectories"]  # fmt: skip
     return list(dict.fromkeys(cases))
 
 
@@ -146,11 +147,14 @@ def _case(case: str, context: Context, options: argparse.Namespace, data: Path) 
     if case == "import":
         startup.imports(context)
         return
-    if case in ("closed", "collision"):
+    if case in ("closed", "collision", "trajectories"):
         # they run in this process, Linkwork with them: no other case needs that
-        from benchmarks import closed, collision  # noqa: PLC0415
+        from benchmarks import closed, collision, trajectories  # noqa: PLC0415
 
-        closed.run(context) if case == "closed" else collision.run(context, data)
+        if case == "collision":
+            collision.run(context, data)
+        else:
+            (closed if case == "closed" else trajectories).run(context)
         return
     names = options.robots or DEFAULT_ROBOTS.get(case, ("panda", "talos"))
     for name in names:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.distances import (
+    BOUND,
     RECORD,
     Bodies,
     Tables,
@@ -93,6 +94,41 @@ def ball_around(pieces: Floats) -> Floats:
     return np.array([*centre, far.max()])
 
 
+def rounded_boxes(rows: Floats, vertices: Floats) -> Floats:
+    """Boxes with rounded edges (n, 16) that hold pieces in the world, along the axes of each.
+
+    A half-space is a box without ends but one.
+    """
+    T = rows[:, 8:20].reshape(-1, 3, 4)
+    low, high = _extents(rows, vertices)
+    axes = T[:, :, :3].transpose(0, 2, 1).copy()
+    axes[np.isinf(low) & np.isinf(high)] = 0.0
+    middle = np.einsum("nij,nj->ni", axes, T[:, :, 3])
+    boxes = np.zeros((len(rows), BOUND))
+    boxes[:, :15] = np.concatenate(
+        [axes, (middle + low)[..., None], (middle + high)[..., None]], axis=2
+    ).reshape(-1, 15)
+    boxes[:, 15] = rows[:, 1]
+    return boxes
+
+
+def _extents(rows: Floats, vertices: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest places (n, 3) of cores along the axes of their pieces."""
+    kind, high = rows[:, 0], rows[:, 2:5].copy()
+    high[kind == POINT] = 0.0
+    high[kind == SEGMENT] *= (0.0, 1.0, 1.0)
+    along = (kind == SEGMENT) | (kind == CYLINDER)
+    high[along] = high[along][:, [0, 0, 1]]
+    low = -high
+    for k in np.flatnonzero(kind == HULL).tolist():
+        first, count = rows[k, 5:7].astype(np.int64).tolist()
+        corners = vertices[first : first + 3 * count].reshape(3, count)
+        low[k], high[k] = corners.min(axis=1), corners.max(axis=1)
+    low[kind == HALF_SPACE] = -np.inf
+    high[kind == HALF_SPACE] = np.inf, np.inf, 0.0
+    return low, high
+
+
 class World(NamedTuple):
     """A robot that wears solids, in a scene."""
 
@@ -118,7 +154,9 @@ def dressed(
     ).reshape(-1, 2)
     movers = np.arange(len(names))
     bodies = Bodies(of_body, pieces, balls, pairs, movers, frames.column_of, m.n_q)
-    made = tables(bodies, scene.table, np.array(worn.vertices or [0.0]), allowed=allowed)
+    vertices = np.array(worn.vertices or [0.0])
+    boxes = rounded_boxes(scene.table, vertices)
+    made = tables(bodies, scene.table, vertices, boxes, allowed=allowed)
     return World(m, frames, bodies, made)
 
 

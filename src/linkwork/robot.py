@@ -33,6 +33,7 @@ from linkwork.renamed import renamed_keyword, renamed_method, renamed_property
 from linkwork.robot_collision import RobotCollision
 from linkwork.robot_ik import RobotIK
 from linkwork.robot_methods import RobotMethods
+from linkwork.robot_planning import RobotPlanning
 from linkwork.robot_view import RobotView
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Limits(NamedTuple):
     angle: Floats
 
 
-class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision):
+class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, RobotPlanning):
     """A mechanism and what can be computed of it.
 
     Every computing method takes one configuration q (nq,) or any leading shape of them (..., nq),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from linkwork import settings
 from linkwork.appearance import first_found, shown_parts
+from linkwork.checks import finite_number
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.locating import Folders
+from linkwork.locating import Folders, package_finder
 from linkwork.mechanism.shapes import LinkShape, MeshFile, Shapes, Triangles, Unread
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class RobotCollision:
         self,
         *,
         overhang: float = 0.02,
+        margin: float = 0.02,
         srdf: Any = "beside",
         decompose: str = "components",
         shapes: Source | None = None,
@@ -42,8 +44,10 @@ class RobotCollision:
 
         It is made of the <collision> shapes, or where a robot has none at all of the visual ones,
         which ``model.parts.notes`` say; ``shapes`` asks for one kind. The balls around the pieces
-        reach at most ``overhang`` (m) out of them: smaller is finer, and slower. ``srdf`` is a
-        file, or None; by default one that lies beside the description. ``decompose`` is what is
+        reach at most ``overhang`` (m) out of them: smaller is finer, and slower. Pairs of links
+        that never come nearer than ``margin`` (m) are left out, and so are those that ``srdf``
+        says: a file, XML text, an `Srdf`, or None; by default the file that lies beside the
+        description, SRDF or xacro. ``decompose`` is what is
         done with meshes that are not convex, see `linkwork.collision.mesh_pieces.convex_pieces`.
         A model is kept: the same call gives the same one.
 
@@ -51,15 +55,23 @@ class RobotCollision:
         InputError for meshes as `link_parts`; DescriptionError for an SRDF that cannot be read.
         """
         robot = cast("Robot", self)
-        key = (overhang, os.fspath(srdf) if srdf else srdf, decompose, shapes, str(allow))
+        overhang = finite_number(overhang, "overhang", above=0.0)
+        margin = finite_number(margin, "margin", least=0.0)
+        given = _key_of(srdf)
+        key = (overhang, margin, given, decompose, shapes, str(allow))
         known = robot.__dict__.setdefault("_collision_models", {})
         if key not in known:
-            known[key] = _model(robot, overhang, srdf, decompose, shapes, allow)
+            known[key] = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
         return known[key]
 
 
 def _model(
-    robot: Robot, overhang: float, srdf: Any, decompose: str, wanted: Source | None, allow: Folders
+    robot: Robot,
+    lengths: tuple[float, float],
+    srdf: Any,
+    decompose: str,
+    wanted: Source | None,
+    allow: Folders,
 ) -> CollisionModel:
     from linkwork.collision.build import LinkSolid, build_model  # noqa: PLC0415  not all need it
 
@@ -84,9 +96,10 @@ def _model(
         robot.mechanism,
         solids,
         opened,
-        overhang=overhang,
+        overhang=lengths[0],
+        margin=lengths[1],
         decompose=decompose,
-        srdf=_srdf(robot, srdf, described.file),
+        srdf=_srdf(robot, srdf, described.file, allow),
         compiler=settings.compiler(),
         threads=settings.most_threads(),
         assembled=lambda n: _assembled(robot, n),
@@ -174,15 +187,28 @@ def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
     return replace(shape, shape=Triangles(np.concatenate(vertices), np.concatenate(faces)))
 
 
-def _srdf(robot: Robot, given: Any, file: str | None) -> Any:
+def _key_of(srdf: Any) -> Any:
+    """What tells one SRDF from another."""
+    from linkwork.formats.srdf import Srdf, to_text  # noqa: PLC0415  not all need it
+
+    if isinstance(srdf, Srdf):
+        return to_text(srdf)
+    if not (srdf is None or isinstance(srdf, (str, bytes, os.PathLike))):
+        raise InputError(
+            "srdf is a file, XML text, an Srdf (linkwork.formats.srdf.read) or None, not "
+            f"{type(srdf).__name__}"
+        )
+    return os.fspath(srdf) if isinstance(srdf, os.PathLike) else srdf
+
+
+def _srdf(robot: Robot, given: Any, file: str | None, allow: Folders) -> Any:
     """The SRDF that is given, or lies beside the description."""
     from linkwork.formats import srdf  # noqa: PLC0415  not all need it
 
-    if given is None:
-        return None
-    if given != "beside":
-        return srdf.read(given)
-    if not file:
-        return None
-    found = srdf.beside(Path(file), robot.name)
-    return None if found is None else srdf.read(found)
+    if isinstance(given, str) and given == "beside":
+        given = srdf.beside(Path(file), robot.name) if file else None
+    if given is None or isinstance(given, srdf.Srdf):
+        return given
+    if not isinstance(given, bytes) and os.fspath(given).lower().endswith(".xacro"):
+        return srdf.read_xacro(given, find=package_finder(Path(given), allow), roots=allow)
+    return srdf.read(given)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linkwork import settings
+from linkwork.checks import finite_number
 from linkwork.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class RobotIK:
         fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
-        joint_weights: Mapping[str, float] | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
         position_tolerance: float | None = None,
         rotation_tolerance: float | None = None,
         steps: int | None = None,
@@ -144,7 +145,7 @@ class RobotIK:
         fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
-        joint_weights: Mapping[str, float] | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
         starts: int = 500,
         apart: float = 1.0e-2,
         position_tolerance: float | None = None,
@@ -194,7 +195,7 @@ class RobotIK:
         fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
-        joint_weights: Mapping[str, float] | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
     ) -> InverseKinematics:
         """The compiled solver behind `ik`, to be kept and called again with new targets.
 
@@ -255,13 +256,14 @@ class RobotIK:
         from linkwork.solve.limits import Limit  # noqa: PLC0415
         from linkwork.solve.problem import listed  # noqa: PLC0415
 
+        def with_model(limit: Limit) -> Limit:
+            if not isinstance(limit, Clearance) or limit.model is not None:
+                return limit
+            margin = max(0.02, finite_number(limit.margin, "Clearance.margin"))
+            return replace(limit, model=self.collision(margin=margin))
+
         given = listed(limits, Limit, "limits", "PositionLimit(0.05)")
-        return [
-            replace(each, model=self.collision())
-            if isinstance(each, Clearance) and each.model is None
-            else each
-            for each in given
-        ]
+        return [with_model(each) for each in given]
 
     def controller(  # noqa: PLR0913  every argument but one is named
         self,
@@ -271,7 +273,7 @@ class RobotIK:
         dt: float,
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
-        joint_weights: Mapping[str, float] | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
         joints: str | Sequence[str] | None = None,
         gain: float = 1.0,
         damping: float = 1.0,

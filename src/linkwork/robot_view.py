@@ -40,8 +40,8 @@ class RobotView:
         """A page in the browser with the robot at q (nq,), by default neutral, loops closed.
 
         It can be moved there and from here: `Viewer.q` is where it is. A notebook shows it in the
-        cell. The options are those of `linkwork.view.live.view`: robots, scene, ghost, presets,
-        units, show, title, allow, meshes_budget, port, host, open and height.
+        cell. The options are those of `linkwork.view.live.view`: robots, scene, collision, ghost,
+        presets, units, show, title, allow, meshes_budget, port, host, open and height.
 
         Raises: InputError, ShapeError, UnknownNameError before anything is opened.
         """

@@ -89,9 +89,13 @@ class Scene:
 
     A pose is a matrix (4, 4), as `lw.pose` makes it, or a position (3,) in m; none is the world's
     origin. A name stands for one obstacle. ``rgba`` are four numbers from 0 to 1.
+
+    ``edits`` (1,) counts the edits: what was made of a scene is up to date as long as it has the
+    same number.
     """
 
     def __init__(self) -> None:
+        self.edits = np.zeros(1, np.int64)  # an array: compiled code looks at it, too
         self._objects: dict[str, SceneObject] = {}
         self._drawn: dict[str, tuple[Any, SimpleMesh]] = {}  # and the shape that it is of
         self._allowed: dict[str, frozenset[str]] = {}  # what may touch an obstacle
@@ -297,8 +301,12 @@ class Scene:
                 f"the scene has an object named '{name}': give another name, or remove('{name}') "
                 f"first; move('{name}', pose) puts it elsewhere"
             )
-        self._objects[name] = SceneObject(name, shape, _pose(pose), _color(rgba), file)
-        return self._objects[name]
+        return self._put(SceneObject(name, shape, _pose(pose), _color(rgba), file))
+
+    def _put(self, made: SceneObject) -> SceneObject:
+        self._objects[made.name] = made
+        self.edits += 1
+        return made
 
     # what is changed
 
@@ -311,16 +319,14 @@ class Scene:
         moved = np.array(_pose(pose))
         if np.shape(pose) == (3,):
             moved[:3, :3] = before.T_world_object[:3, :3]
-        self._objects[name] = replace(before, T_world_object=_frozen(moved))
-        return self._objects[name]
+        return self._put(replace(before, T_world_object=_frozen(moved)))
 
     def recolor(self, name: str, rgba: Any) -> SceneObject:
         """Give an obstacle another colour; None is that of whoever shows it.
 
         Raises: UnknownNameError; InputError.
         """
-        self._objects[name] = replace(self.get(name), rgba=_color(rgba))
-        return self._objects[name]
+        return self._put(replace(self.get(name), rgba=_color(rgba)))
 
     def remove(self, name: str) -> None:
         """Take an obstacle away.
@@ -333,12 +339,14 @@ class Scene:
         self._allowed.pop(name, None)
         for other, allowed in self._allowed.items():
             self._allowed[other] = allowed - {name}
+        self.edits += 1
 
     def clear(self) -> None:
         """Take all obstacles away."""
         self._objects.clear()
         self._drawn.clear()
         self._allowed.clear()
+        self.edits += 1
 
     # what may touch
 
@@ -357,6 +365,7 @@ class Scene:
         Raises: UnknownNameError for the obstacle; InputError for what is no name.
         """
         self._allowed[name] = self._allowed.get(name, frozenset()) | self._others(name, others)
+        self.edits += 1
 
     def forbid(self, name: str, *others: str) -> None:
         """Let contacts of an obstacle count again; without names, all of them.
@@ -365,6 +374,7 @@ class Scene:
         """
         kept = self._allowed.get(name, frozenset())
         self._allowed[name] = kept - (self._others(name, others) or kept)
+        self.edits += 1
 
     def _others(self, name: str, others: tuple[str, ...]) -> frozenset[str]:
         self.get(name)

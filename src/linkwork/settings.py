@@ -38,6 +38,26 @@ def ros_paths() -> tuple[Path, ...]:
     return (*plain, *[Path(p) / "share" for p in prefixes if p])
 
 
+def ros_version() -> str:
+    """The release of ROS that this shell was set up for: ROS_VERSION, "1", "2" or ""."""
+    return os.environ.get("ROS_VERSION", "")
+
+
+def ros_master() -> str:
+    """The address of the parameter server of ROS 1: ROS_MASTER_URI, or ""."""
+    return os.environ.get("ROS_MASTER_URI", "")
+
+
+def ros_namespace() -> str:
+    """What names of ROS that do not begin with a slash are relative to: ROS_NAMESPACE, or /."""
+    return os.environ.get("ROS_NAMESPACE", "") or "/"
+
+
+def skrobot_folder() -> Path:
+    """Where programs of scikit-robot keep files between runs: SKROBOT_CACHE_DIR, or ~/.skrobot."""
+    return Path(os.environ.get("SKROBOT_CACHE_DIR") or "~/.skrobot").expanduser()
+
+
 def allowed_folders() -> tuple[Path, ...]:
     """The folders that files named by descriptions may lie in besides: LINKWORK_ALLOW."""
     given = os.environ.get("LINKWORK_ALLOW", "").split(os.pathsep)

@@ -22,7 +22,9 @@ import linkwork as lw
 from linkwork.cli import app as module
 from linkwork.errors import DescriptionError, Finding, InputError
 
-COMMANDS = ("demo", "models", "info", "fk", "jacobian", "ik", "assemble", "simulate", "collide")
+COMMANDS = (
+    *("demo", "models", "info", "fk", "jacobian", "ik", "assemble", "simulate", "collide", "plan"),
+)
 DOCUMENT_COMMANDS = ("check", "diff", "convert")
 
 

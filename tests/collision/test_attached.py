@@ -49,8 +49,11 @@ def test_what_cannot_be_held_is_refused(make, error: type[Exception], message: s
         make()
 
 
-def test_points_cannot_be_held() -> None:
+def test_points_and_height_fields_cannot_be_held() -> None:
     scene = lw.Scene()
+    ground = scene.add_height_field("g", np.zeros((3, 3)), (1.0, 1.0))
+    with pytest.raises(lw.UnsupportedFeatureError, match="'g' is a height field"):
+        attach("g", ground, "hand")
     cloud = scene.add_points("p", [[0, 0, 0]])
     with pytest.raises(lw.UnsupportedFeatureError, match="'p' is a cloud of points"):
         attach("p", cloud, "hand")

@@ -191,6 +191,50 @@ def test_odd_pieces_are_covered() -> None:
     assert (made.overhang[:5] <= 0.02 + 1e-12).all()
 
 
+def thin_bodies(rng: np.random.Generator) -> list[list[Piece]]:
+    """Plates, discs, rods and blades, alone and several of them."""
+    corners = rng.uniform(-1, 1, (9, 3)) * [0.3, 0.15, 0.002]
+    blade = np.concatenate([rng.uniform(-1, 1, (12, 3)) * [0.3, 0.1, 0.0], [[0.0, 0.0, 0.008]]])
+    return [
+        [solid_piece(Box((0.4, 0.4, 0.0001)), pose(rng))],
+        [solid_piece(Box((0.4, 0.4, 0.03)), pose(rng))],
+        [solid_piece(Box((1.0, 0.1, 0.02)), pose(rng))],
+        [solid_piece(Box((0.9, 0.0, 0.0)), pose(rng))],
+        [solid_piece(Cylinder(0.2, 0.001), pose(rng))],
+        [solid_piece(Cylinder(0.001, 2.0), pose(rng))],
+        [solid_piece(Ellipsoid((0.2, 0.1, 0.001)), pose(rng))],
+        [hull_piece(corners, pose(rng))],
+        [hull_piece(blade, pose(rng))],
+        [hull_piece(rng.uniform(-1, 1, (20, 3)) * [0.2, 0.2, 0.0], pose(rng))],
+        [solid_piece(Box((0.5, 0.3, 0.002)), pose(rng)), solid_piece(Cylinder(0.05, 0.2), HERE)],
+    ]
+
+
+def test_thin_pieces_are_cut_into_few() -> None:
+    rng = seeds.rng("thin pieces")
+    bodies = thin_bodies(rng)
+    made = cover(bodies, overhang=0.02)
+    assert (made.overhang <= 0.02).all()
+    check_levels(made)
+    check_held(made, bodies, rng, 3000)
+    check_overhang(made, [body for body in bodies if body[0].faces is None or len(body[0].faces)])
+    counts = [sum(made.part_ranges[part, 1] for part in parts_of(made, b)) for b in range(4)]
+    assert np.all(np.array(counts) <= (215, 100, 70, 24)), counts
+
+
+@pytest.mark.parametrize(
+    "size", [(3.0, 3.0, 0.01), (4e3, 4e3, 1.0), (1e6, 2e5, 3e5), (1e9, 1.0, 1.0)]
+)
+def test_large_pieces_are_covered_as_finely_as_is_worth_it(size: tuple[float, ...]) -> None:
+    rng = seeds.rng(f"large {size}")
+    bodies = [[solid_piece(Box(size), pose(rng))]]
+    made = cover(bodies, overhang=0.02)
+    check_levels(made)
+    check_held(made, bodies, rng, 1000)
+    assert 20 < len(made.spheres) < 1100
+    assert 0.02 < made.overhang[0] < max(size) / 15
+
+
 def test_what_cannot_be_covered_is_refused() -> None:
     with pytest.raises(InputError, match="body 0 has no pieces"):
         cover([[]])

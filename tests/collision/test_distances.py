@@ -21,6 +21,7 @@ from dressed_robots import (
     dressed,
     made_up_world,
     nearest_of,
+    rounded_boxes,
 )
 from linkwork.algorithms.registry import evaluate
 from linkwork.collision.distances import (
@@ -32,7 +33,6 @@ from linkwork.collision.distances import (
     nearest,
     pieces_distance,
     place_balls,
-    rounded_boxes,
     tables,
     things_of,
 )
@@ -243,7 +243,9 @@ def test_allowed_contacts_are_left_out() -> None:
     _, which, _ = nearest_of(world, q, 1000)
     n_bodies = len(world.bodies.of_body)
     allowed = [(a, row) for a in (0, 2) for row in range(0, 13, 2)]
-    made = tables(world.bodies, world.tables.rows, world.tables.vertices, allowed=allowed)
+    rows, vertices = world.tables.rows, world.tables.vertices
+    boxes = rounded_boxes(rows, vertices)
+    made = tables(world.bodies, rows, vertices, boxes, allowed=allowed)
     records, left, _ = nearest_of(world._replace(tables=made), q, 1000)
     gone = {(a, n_bodies + row) for a, row in allowed}
     for one, other in zip(which.tolist(), left.tolist(), strict=True):
@@ -262,7 +264,9 @@ def test_nothing_to_check_is_far() -> None:
         worn.add(POINT, (0, 0, 0), UNIT, radius=0.1, body=body)
     world = dressed(m, m.frame_names[:2], worn, scene)
     alone = replace(world.bodies, pairs=np.zeros((0, 2), np.int64))
-    world = world._replace(tables=tables(alone, scene.table, [0.0]))
+    world = world._replace(
+        tables=tables(alone, scene.table, [0.0], rounded_boxes(scene.table, np.zeros(1)))
+    )
     records, which, gradients = nearest_of(world, np.zeros((2, 1)), 3)
     assert (records[:, :, 0] == np.inf).all()
     assert (which == -1).all()

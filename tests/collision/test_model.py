@@ -13,7 +13,14 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
+from linkwork.errors import (
+    DescriptionError,
+    InputError,
+    ShapeError,
+    UnknownNameError,
+    UnsupportedFeatureError,
+)
+from linkwork.formats import srdf
 from linkwork.formats.srdf import Srdf
 from robots import every_joint_urdf, random_configuration, random_tree
 from seeds import rng
@@ -315,6 +322,109 @@ def test_clouds_as_tiny_balls(arm: Any) -> None:
     np.testing.assert_array_equal(model.collides(q, cloud), alone)
 
 
+def clouds_around(g: np.random.Generator, *counts: int) -> tuple[Any, Any]:
+    """A scene with clouds and a box, and one that has a ball for each point."""
+    clouds, balls = lw.Scene(), lw.Scene()
+    for each in (clouds, balls):
+        each.add_box("box", (0.2, 0.3, 0.1), (0.5, 0.1, 0.4))
+    for c, n in enumerate(counts):
+        points, radius = g.normal(size=(n, 3)), (0.02, 0.0, 0.05)[c % 3]
+        T = lw.pose(xyz=g.normal(size=3) / 3, rpy=g.uniform(-3, 3, 3))
+        clouds.add_points(f"cloud {c}", points, T, radius=radius)
+        for k, p in enumerate(points @ T[:3, :3].T + T[:3, 3]):
+            balls.add_sphere(f"{c}.{k}", radius or 1e-12, p)
+    return clouds, balls
+
+
+def test_distances_to_clouds_are_the_least_of_all_points(arm: Any) -> None:
+    """Clouds of one, of few and of many points, in overlap too, against balls one by one."""
+    g, model = rng("distances to clouds"), arm.collision(overhang=0.1)
+    q = configurations(arm, g, 60)
+    clouds, balls = clouds_around(g, 1, 30, 300)
+    agree(model, q, clouds)
+    found, every = model.distances(q, clouds), model.distances(q, balls)
+    whose = [(a, b if b in model.links or b == "box" else f"cloud {b[0]}") for a, b in every.pairs]
+    least = {pair: np.full(len(q), np.inf) for pair in found.pairs}
+    for pair, distance in zip(whose, every.distance.T, strict=True):
+        np.minimum(least[pair], distance, out=least[pair])
+    expected = np.stack([least[pair] for pair in found.pairs], axis=1)
+    np.testing.assert_allclose(found.distance, expected, atol=1e-9)
+    assert 0.01 < (expected < 0).mean() < 0.5
+    apart = np.einsum("...k,...k", found.points[..., 1, :] - found.points[..., 0, :], found.normal)
+    np.testing.assert_allclose(apart, found.distance, atol=1e-6)
+    near, least_ = model.nearest(q, 4, clouds), np.sort(expected, axis=1)
+    np.testing.assert_allclose(near.distance[:, 0], least_[:, 0], atol=1e-9)
+    assert {"cloud 2"} <= {near.names[k] for k in near.bodies[:, :, 1].ravel()}
+    within = model.distances(q, clouds, within=0.1)
+    close = expected <= 0.1
+    np.testing.assert_allclose(within.distance[close], expected[close], atol=1e-9)
+    assert (within.distance[~close] == np.inf).all()
+    clouds.allow("cloud 2", *model.links)
+    assert not any("cloud 2" in pair for pair in model.distances(q[0], clouds).pairs)
+    agree(model, q, clouds)
+
+
+def test_gradients_of_distances_to_clouds_are_differences(arm: Any) -> None:
+    g, model, h = rng("gradients of clouds"), arm.collision(overhang=0.1), 1e-6
+    q = configurations(arm, g, 30)
+    clouds, _ = clouds_around(g, 200, 20)
+    exact = model.distances(q, clouds, gradients=True)
+    near = model.nearest(q, 1, clouds)
+    of_near = [exact.pairs.index((near.names[a], near.names[b])) for a, b in near.bodies[:, 0]]
+    np.testing.assert_allclose(
+        near.gradient[:, 0], exact.gradient[np.arange(30), of_near], atol=1e-9
+    )
+    agreed = []
+    for k, way in enumerate(h * np.eye(arm.n_v)):
+        up, down = (model.distances(q + s * way, clouds).distance for s in (1, -1))
+        ahead, behind = (up - exact.distance) / h, (exact.distance - down) / h
+        smooth = np.abs(ahead - behind) < 1e-3  # no other point becomes the nearest
+        agreed.append(smooth.mean())
+        slopes = exact.gradient[..., k][smooth]
+        np.testing.assert_allclose(slopes, ((ahead + behind) / 2)[smooth], atol=2e-4)
+    assert np.mean(agreed) > 0.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [1, 8, 9, 65, 4000])
+def test_distances_to_clouds_of_any_size(arm: Any, n: int) -> None:
+    """Clouds whose tree has every number of levels, with points that stand in one place."""
+    g, model = rng(f"clouds of {n}"), arm.collision(overhang=0.1)
+    q = configurations(arm, g, 20)
+    points = np.repeat(g.normal(size=(-(-n // 2), 3)), 2, axis=0)[:n]
+    cloud, balls = lw.Scene(), lw.Scene()
+    cloud.add_points("cloud", points, radius=0.01)
+    for k, p in enumerate(points[::2]):
+        balls.add_sphere(f"{k}", 0.01, p)
+    found = model.clearance(q, cloud).distance
+    np.testing.assert_allclose(found, model.clearance(q, balls).distance, atol=1e-9)
+
+
+def test_distances_to_a_height_field_are_those_to_its_prisms(arm: Any) -> None:
+    g, model = rng("height field"), arm.collision(overhang=0.1)
+    q, heights = configurations(arm, g, 30), rng("ground").uniform(-0.4, 0.2, (6, 5))
+    ground, prisms, T = lw.Scene(), lw.Scene(), lw.pose((0.1, 0.2, -0.6), rpy=(0.1, 0.2, 0.3))
+    field = ground.add_height_field("ground", heights, (3.0, 2.0), T, depth=0.5)
+    top = field.shape.corners()
+    for i, j in np.ndindex(5, 4):
+        a, b, c, d = top[i, j], top[i + 1, j], top[i + 1, j + 1], top[i, j + 1]
+        for k, three in enumerate((np.array([a, b, c]), np.array([a, c, d]))):
+            below = three * [1, 1, 0] + [0, 0, field.shape.bottom]
+            faces = list(combinations(range(6), 3))
+            prisms.add_mesh(f"{i} {j} {k}", (np.concatenate([three, below]), faces), T)
+    agree(model, q, ground)
+    found, every = model.distances(q, ground, gradients=True), model.distances(q, prisms)
+    slopes = found.gradient
+    for k, (link, other) in enumerate(found.pairs):
+        if other == "ground":
+            own = [n for n, (a, b) in enumerate(every.pairs) if a == link and b not in model.links]
+            exact, d = every.distance[:, own].min(axis=1), found.distance[:, k]
+            apart = exact > 0  # where two prisms are one, the way out of both is longer
+            np.testing.assert_allclose(d[apart], exact[apart], atol=1e-9)
+            assert (d[~apart] <= exact[~apart] + 1e-9).all()
+    assert np.isfinite(slopes).all() and 0.2 < (found.distance < 0).mean() < 0.8
+
+
 def test_boxes_that_float32_cannot_hold(arm: Any) -> None:
     """Sizes and places up to 1e300 are decided as others are."""
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("vast"), 20)
@@ -389,6 +499,69 @@ def test_pairs_of_an_srdf(tmp_path: Any) -> None:
         found = {frozenset((p.link_a, p.link_b)): p.checked for p in model.pairs}
         assert not found[frozenset((pair.link_a, pair.link_b))]
     assert isinstance(robot.collision(overhang=0.1, srdf=rules).pairs.srdf, Srdf)
+    text = rules.read_text()
+    for given in (text, text.encode(), srdf.read(text), str(rules)):
+        model = robot.collision(overhang=0.1, srdf=given)
+        assert model.pairs.reason(pair.link_a, pair.link_b) == "SRDF: Never"
+        assert robot.collision(overhang=0.1, srdf=given) is model
+    with pytest.raises(InputError, match="srdf is a file, XML text, an Srdf"):
+        robot.collision(srdf=7)
+
+
+def test_pairs_of_an_srdf_that_is_a_xacro_file(tmp_path: Any) -> None:
+    pytest.importorskip("xacro", reason="xacro (pip install xacro) is not installed")
+    path, rules = tmp_path / "r.urdf", tmp_path / "r.srdf.xacro"
+    path.write_text(arm_urdf())
+    robot = lw.load(path)
+    a, b = (robot.collision(overhang=0.1).links[k] for k in (0, -1))
+    (tmp_path / "apart.xacro").write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="apart" params="a b">'
+        '<disable_collisions link1="${a}" link2="${b}" reason="Never"/></xacro:macro></robot>'
+    )
+    rules.write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="random"><xacro:arg name="of" '
+        f'default="{b}"/><xacro:include filename="apart.xacro"/>\n'
+        f'<xacro:apart a="{a}" b="$(arg of)"/>\n</robot>'
+    )
+    for model in (robot.collision(overhang=0.1, srdf=rules), lw.load(path).collision(overhang=0.1)):
+        assert model.pairs.reason(a, b) == "SRDF: Never"
+    model.pairs.to_srdf(tmp_path / "plain.srdf")
+    assert "xacro:macro" not in (tmp_path / "plain.srdf").read_text()
+    with pytest.raises(InputError, match="is a xacro file, a program"):
+        model.pairs.to_srdf(rules)
+    rules.write_text(rules.read_text().replace("<xacro:apart", "<disable_collisions/><xacro:apart"))
+    with pytest.raises(DescriptionError, match=r"r\.srdf\.xacro:2.*'link1' is missing"):
+        lw.load(path).collision(srdf=rules)
+
+
+def test_pairs_are_left_out_down_to_a_margin() -> None:
+    """A pair that never comes within 20 mm is checked where more is asked for."""
+    text = """<robot name="two"><link name="base">{ball}</link><link name="arm"/><link name="hand">
+    {ball}</link><link name="far">{ball}</link>
+    <joint name="a" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+    <origin xyz="0 0 0.1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+    <joint name="b" type="revolute"><parent link="arm"/><child link="hand"/><axis xyz="0 0 1"/>
+    <origin xyz="0 0 0.13"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+    <joint name="c" type="revolute"><parent link="hand"/><child link="far"/><axis xyz="0 0 1"/>
+    <origin xyz="0 0 0.3"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+    ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    robot = lw.load(text.format(ball=ball))
+    usual, wide, wider = (robot.collision(margin=m) for m in (0.02, 0.05, 0.4))
+    assert (usual.margin, wide.margin) == (0.02, 0.05)
+    names = ("base", "hand")  # 30 mm apart, whatever joints do; base and far 330 mm
+    assert usual.pairs.reason(*names) == "cannot touch (proven)"
+    assert wide.pairs.reason(*names) == "come as near as 30 mm"
+    assert wide.pairs.reason("base", "far").startswith("never touch (no nearer than 330 mm")
+    assert {p.reason for p in wider.pairs.checked} > {wide.pairs.reason(*names)}
+    q = robot.neutral()
+    assert usual.clearance(q).names is None
+    assert wide.clearance(q).distance == pytest.approx(0.03)
+    assert robot.collision() is usual and robot.collision(margin=0.05) is wide
+    held = wide.with_attached("thing", lw.Scene().add_sphere("thing", 0.01), "far")
+    assert held.margin == held.without_attached("thing").margin == 0.05
+    for wrong in (-1.0, np.nan, "much"):
+        with pytest.raises(InputError, match="margin"):
+            robot.collision(margin=wrong)
 
 
 def test_motions(arm: Any, cluttered: Any) -> None:
@@ -470,3 +643,49 @@ def test_very_many_objects(arm: Any) -> None:
     np.testing.assert_array_equal(hit, model.clearance(q, scene).distance <= 0)
     scene.move("5", (50, 0, 0))
     model.collides(q, scene)
+
+
+def test_one_configuration_after_the_other(arm: Any) -> None:
+    """What native code says of one configuration is what a batch says, whatever is edited."""
+    g, model = rng("one by one"), arm.collision(overhang=0.1)
+    q = configurations(arm, g, 40)
+    scenes = [None, *(scene_around(g, 4, at=arm.fk(q[k])[:3, 3]) for k in range(10))]
+    for scene in scenes:  # more than are remembered
+        expected = model.collides(q, scene)
+        assert [bool(model.collides(row, scene)) for row in q] == expected.tolist()
+    scene = scenes[-1]
+    for _ in range(6):
+        scene.move(scene.names[0], g.normal(size=3))
+        assert [bool(model.collides(row, scene)) for row in q] == model.collides(q, scene).tolist()
+    last = q[-1]
+    found = [
+        model.collides(last, scene),
+        model.collides(last, scene=scene),
+        model.collides(list(last), scene),
+        model.collides(last[None], scene)[0],
+        model.collides(last, scene, threads=2),
+        model.collides(last[::-1].copy()[::-1], scene),
+    ]
+    assert len({bool(x) for x in found}) == 1 and all(isinstance(x, np.bool_) for x in found)
+    last[2] = np.nan
+    for _ in range(2):
+        with pytest.raises(InputError, match="not finite"):
+            model.collides(last, scene)
+    with pytest.raises(ShapeError):
+        model.collides(last[1:], scene)
+    with pytest.raises(TypeError):
+        model.collides(last, scene, 3)
+
+
+def test_one_configuration_with_a_quaternion() -> None:
+    g, robot = rng("one with a quaternion"), lw.load(MJCF)
+    model, q = robot.collision(overhang=0.1), configurations(robot, g, 30)
+    q[:, :2], q[:, 2] = 0.2 * q[:, :2], np.linspace(0.2, 0.9, 30)
+    q[::3, 3:7] *= 7.0
+    q[1::3, 3:7] *= 1e-8
+    expected = model.collides(q)
+    for _ in range(2):
+        assert [bool(model.collides(row)) for row in q] == expected.tolist()
+    q[0, 3:7] = 0.0
+    with pytest.raises(InputError, match="length zero"):
+        model.collides(q[0])

@@ -20,6 +20,7 @@ from dressed_robots import (
     made_up_world,
     nearest_of,
     random_pose,
+    rounded_boxes,
     table_args,
 )
 from linkwork.algorithms.registry import evaluate
@@ -66,7 +67,8 @@ def with_balls(m: Mechanism, label: str, *, radius: float, n_plates: int = 1) ->
     held = world.bodies.balls.copy()
     held[:, 3] *= 1.5  # so that bounds and distances differ
     world.bodies.balls[:] = held
-    return world._replace(tables=tables(world.bodies, scene.table, [0.0]))
+    boxes = rounded_boxes(scene.table, np.zeros(1))
+    return world._replace(tables=tables(world.bodies, scene.table, [0.0], boxes))
 
 
 def quaternions(m: Mechanism) -> Any:
@@ -115,7 +117,7 @@ def moved(world: World, q0: Any, q1: Any, tolerance: float = TOLERANCE) -> Any:
         *(np.ascontiguousarray(q0), np.ascontiguousarray(q1)),
         *(velocities_of(world.mechanism, q0, q1), n, world.frames.address("twists1")),
         *table_args(world),
-        *(reaches.pairs, reaches.chains, reaches.places, tolerance),
+        *(reaches.pairs, reaches.chains, reaches.places, tolerance, 0),
         np.full(motion_room(world.tables), np.nan),
         np.full(6 * world.frames.n_twists + 1, np.nan),
         *(times, records, which, counts),
@@ -312,7 +314,8 @@ def test_solids_of_all_kinds_are_followed() -> None:
     random = rng("kinds rows")
     q0 = np.array([random_configuration(random, m) for _ in range(600)])
     bodies = replace(world.bodies, movers=np.arange(1, 5))
-    made = tables(bodies, world.tables.rows, world.tables.vertices)
+    rows, vertices = world.tables.rows, world.tables.vertices
+    made = tables(bodies, rows, vertices, rounded_boxes(rows, vertices))
     world = world._replace(bodies=bodies, tables=made)
     q0 = q0[nearest_of(world, q0, 1, gradients=False)[0][:, 0, 0] > 0]
     q1 = q0 + random.normal(size=q0.shape) * 0.5

@@ -12,11 +12,11 @@ import trimesh
 import linkwork as lw
 from linkwork.collision import obstacles
 from linkwork.collision.narrow import closest
-from linkwork.collision.obstacles import Obstacles, obstacles_of, shape_rows
+from linkwork.collision.obstacles import Obstacles, obstacles_of
 from linkwork.collision.pieces import HALF_SPACE, HULL, solid_piece, table
 from linkwork.collision.tree import visit_near
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
-from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
+from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points
 from seeds import rng
 from typed_calls import compiled
 
@@ -262,24 +262,6 @@ def test_a_hundred_thousand_objects(near: Callable[..., Any]) -> None:
         assert sorted(out[:n]) == np.flatnonzero(met).tolist()
     assert near(found.tree.index, found.tree.numbers, 0.0, 0.0, 50.0, 0.1, out, 1000) == 1
     assert found.names[found.object_of_row[out[0]]] == "7"
-
-
-def test_rows_of_one_shape_in_a_body() -> None:
-    label = "test_rows_of_one_shape_in_a_body"
-    scene, T = full(label), placed(rng(label + " T"))
-    for each in scene:
-        if isinstance(each.shape, Points):
-            with pytest.raises(lw.InputError, match="points have no convex pieces"):
-                shape_rows(each.shape, T)
-            continue
-        rows, vertices, outside = shape_rows(each.shape, T)
-        other = lw.Scene()
-        other.add_shape("x", each.shape, T)
-        found = obstacles_of(other)
-        np.testing.assert_array_equal(rows, found.rows)
-        np.testing.assert_array_equal(vertices, found.vertices)
-        assert outside == found.outside[0]
-        assert isinstance(each.shape, (Triangles, HeightField)) == bool(len(vertices))
 
 
 @pytest.mark.slow

@@ -13,12 +13,15 @@ from linkwork.collision.pieces import (
     ELLIPSOID,
     HALF_SPACE,
     HULL,
+    N_PLANES,
+    OUTER,
     POINT,
     SEGMENT,
     enclosing_spheres,
     hull_of,
     hull_piece,
     hull_planes,
+    outer_planes,
     simplified,
     solid_piece,
     table,
@@ -227,3 +230,19 @@ def test_decomposition_needs_its_package_or_holds_the_surface() -> None:
             room = planes[:, 3] - weights @ vertices[face] @ planes[:, :3].T
             inside |= room.min(axis=1) >= -1e-9
         assert inside.all()
+
+
+def test_planes_and_boxes_around_hulls() -> None:
+    rng = seeds.rng("outer planes")
+    for scale in ((1, 1, 1), (1, 0.2, 0.01), (3, 1e-3, 1)):
+        piece = hull_piece(rng.normal(size=(60, 3)) * scale + rng.normal(size=3), HERE)
+        for faces in (piece.faces, None):
+            found = outer_planes(piece.vertices, faces)
+            assert found.shape == (OUTER,)
+            *normal, reach = found[: 4 * N_PLANES].reshape(4, N_PLANES)
+            np.testing.assert_allclose(np.linalg.norm(normal, axis=0), 1.0, rtol=1e-14)
+            heights = piece.vertices @ np.array(normal)
+            np.testing.assert_allclose(heights.max(axis=0), reach, rtol=1e-14, atol=1e-15)
+            middle, half = found[4 * N_PLANES :][:3], found[4 * N_PLANES :][3:6]
+            off = np.abs(piece.vertices - middle) - half
+            assert off.max() < 1e-14 and (off.max(axis=0) > -1e-14).all()

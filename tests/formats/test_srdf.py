@@ -185,6 +185,7 @@ def test_a_slip_and_spheres_are_findings():
         "pkg/srdf/robo.srdf",
         "other/config/arm.srdf",
         "other/srdf/robo.srdf",
+        "pkg/config/robo.srdf.xacro",
     ],
 )
 def test_the_file_beside_a_description(tmp_path: Path, place: str):
@@ -197,6 +198,9 @@ def test_the_file_beside_a_description(tmp_path: Path, place: str):
     file.write_text("<robot/>")
     assert srdf.beside(description, "robo", packages) == file
     assert srdf.beside(description.with_suffix(".urdf.xacro"), "robo", packages) == file
+    if place.endswith(".xacro"):  # what is expanded already comes first
+        (tmp_path / "other/srdf/robo.srdf").write_text("<robot/>")
+        assert srdf.beside(description, "robo", packages) == tmp_path / "other/srdf/robo.srdf"
 
 
 def test_the_name_of_the_file_comes_before_the_robots(tmp_path: Path):

@@ -34,6 +34,7 @@ RANK = {
     "algorithms": 3,
     "compile": 4,
     "collision": 4.5,
+    "planning": 5.5,
     "solve": 5,
     "simulation": 6,
     # Lower layers are given clock, cores and environment as values.
@@ -49,6 +50,7 @@ RANK = {
     "robot_ik": 7,
     "robot_view": 7,
     "robot_collision": 7,
+    "robot_planning": 7,
     "simulating": 7,
     "robot_structure": 7,
     "ik": 7,
@@ -67,7 +69,16 @@ RANK = {
 # robot, loading and their neighbours are one layer whose modules may import each other.
 NEIGHBOURS = {
     *("robot", "robot_methods", "simulating", "loading", "appearance", "robot_ik"),
-    *("robot_structure", "robot_view", "robot_collision", "saving", "urdf", "jax", "torch"),
+    *(
+        "robot_structure",
+        "robot_view",
+        "robot_collision",
+        "robot_planning",
+        "saving",
+        "urdf",
+        "jax",
+        "torch",
+    ),
 }
 # Upward imports inside a function, each with what it is for: (file, package imported).
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -160,6 +161,66 @@ def test_two_arms_are_pushed_apart():
     assert (least(model, found.q) >= 0.02).all()
 
 
+@pytest.fixture(scope="module")
+def scanned(robot):
+    """A post as a scanner sees it, in two clouds."""
+    r = rng("scan")
+    angle, z = r.uniform(0, 2 * np.pi, 4000), r.uniform(0, 0.9, 4000)
+    points = np.stack([0.45 + 0.05 * np.cos(angle), 0.05 * np.sin(angle), z], axis=-1)
+    scene = lw.Scene()
+    scene.add_points("above", points[z > 0.4], radius=0.005)
+    scene.add_points("below", points[z <= 0.4], radius=0.005)
+    return scene
+
+
+def test_answers_stay_clear_of_a_scan(robot, scanned):
+    model, q = robot.collision(), robot.random(300, seed=2)
+    q = q[model.clearance(q, scanned).distance > MARGIN][:100]
+    targets = robot.fk(q, "tool0")
+    plain = model.clearance(robot.ik(targets, "tool0").q, scanned).distance
+    assert (plain < MARGIN).any()
+    found = robot.ik(targets, "tool0", limits=lw.ik.Clearance(MARGIN, scanned))
+    assert found.success.all(), found.reason
+    assert model.clearance(found.q, scanned).distance.min() >= MARGIN
+
+
+def test_the_scene_may_have_a_margin_of_its_own(robot, scanned):
+    """Link5 and link7 are 15 mm apart whatever joints do, so 50 mm are for the scene alone."""
+    model, q = robot.collision(), robot.random(300, seed=4)
+    around = model.with_pairs(ignore=model.links)
+    wide, own = 0.05, around.clearance(q, scanned).distance
+    q = q[(own > wide) & (model.clearance(q).distance > MARGIN)][:60]
+    targets = robot.fk(q, "tool0")
+    limit = lw.ik.Clearance(MARGIN, scanned, scene_margin=wide)
+    found = robot.ik(targets, "tool0", limits=limit)
+    assert found.success.all(), found.reason
+    assert around.clearance(found.q, scanned).distance.min() >= wide
+    assert model.clearance(found.q).distance.min() >= MARGIN
+    np.testing.assert_array_equal(found.clearance, model.clearance(found.q, scanned).distance)
+    assert not robot.ik(targets[0], "tool0", limits=lw.ik.Clearance(wide, scanned), tries=9)
+
+    near = lw.ik.Clearance(MARGIN, scanned, scene_margin=0.9)
+    reason = robot.ik(targets[0], "tool0", limits=near, tries=9).reason
+    assert reason.startswith("too near: link") and "900.0 mm are asked for" in reason
+    within = lw.ik.Clearance(MARGIN, scanned, scene_margin=-0.01)  # 10 mm of depth are allowed
+    deep = lw.Scene()
+    deep.add_sphere("ball", 0.004, model.clearance(q[0], scanned).points[0])
+    found = robot.ik(targets[0], "tool0", q0=q[0], limits=replace(within, scene=deep))
+    assert found.success and model.clearance(found.q).distance >= MARGIN
+
+
+def test_a_margin_that_the_model_does_not_know_is_refused(robot):
+    limit = lw.ik.Clearance(0.03, model=robot.collision())
+    with pytest.raises(
+        InputError, match=r"as near as 0.02 m: make it by robot.collision\(margin=0.03"
+    ):
+        robot.ik(np.eye(4), "tool0", limits=limit)
+    known = lw.ik.Clearance(0.03, model=robot.collision(margin=0.04))
+    assert robot.solver("tool0", limits=known) is not None
+    with pytest.raises(InputError, match=r"margin"):
+        robot.ik(np.eye(4), "tool0", limits=lw.ik.Clearance("3 cm"))
+
+
 def test_what_is_asked_wrongly_is_refused(robot, model):
     with pytest.raises(InputError, match="one Clearance"):
         robot.solver("tool0", limits=[clearance_of(model, None)] * 2)
@@ -225,6 +286,25 @@ def test_an_approach_ends_at_the_margin_without_shaking(robot, model, gain):
     stays_clear(run, turns=12)
     assert run.clearance[-1] < MARGIN + 1e-4
     assert np.abs(run.a[-200:]).max() < 0.5
+
+
+def test_an_approach_to_a_scan_ends_at_the_margin(robot, scanned):
+    model = robot.collision()
+    q = robot.configuration({"joint1": 0.9, "joint2": 0.3, "joint4": -1.9, "joint6": 2.2})
+    target = robot.fk(q, "tool0")
+    target[:3, 3] = 0.45, 0.0, 0.5
+    limits = [lw.ik.AccelerationLimit(DT, A_MAX), lw.ik.Clearance(MARGIN, scanned)]
+    control = robot.controller(tasks=lw.ik.Position("tool0"), dt=DT, limits=limits, gain=0.02)
+    states, v = [q], np.zeros(robot.n_v)
+    for _ in range(600):
+        after = control.step(states[-1], target[:3, 3], v=v)
+        v = (after - states[-1]) / DT
+        states.append(after)
+    clear = model.clearance(np.array(states), scanned)
+    assert MARGIN - 1e-4 <= clear.distance.min() < MARGIN + 1e-4
+    assert any(pair[1] in ("above", "below") for pair in clear.names)
+    a = np.diff(states, n=2, axis=0) / DT**2
+    assert np.abs(a).max() <= A_MAX * (1.0 + 1e-6)
 
 
 def test_hands_meet_at_the_margin():

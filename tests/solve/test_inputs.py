@@ -271,3 +271,18 @@ def test_tolerances_of_the_call_come_before_those_of_the_tasks():
     both = Options(position_tolerance=1e-2, rotation_tolerance=0.5)
     assert both.thresholds(problem) == pytest.approx([1e-4, chord(0.5), 0.25])
     assert Options(rotation_tolerance=4.0).thresholds(problem)[1] == pytest.approx(4.0)
+
+
+def test_a_miss_may_be_left_as_it_is():
+    robot = lw.load("planar_3r")
+    far, q0 = lw.pose([9.0, 1.0, 0.0]), robot.neutral() + 0.3
+    near, plain = (
+        robot.ik(far, "tool0", q0=q0, tries=1, options=Options(nearest_miss=flag))
+        for flag in (True, False)
+    )
+    assert not near.success
+    assert not plain.success
+    errors = [result.errors["tool0"]["position"] for result in (near, plain)]
+    assert errors[0] < errors[1]
+    with pytest.raises(InputError, match="nearest_miss"):
+        Options(nearest_miss="no")  # pyright: ignore - what is refused

@@ -357,3 +357,18 @@ def test_where_one_leg_fails_the_other_is_kept(legs):
     assert result.errors["right_foot"]["position"] <= 1e-5
     assert result.errors["right_foot"]["rotation"] <= 1e-4
     assert "target of 'left_foot'" in result.reason
+
+
+def test_a_joint_may_have_a_weight_for_each_of_its_velocities():
+    truck = lw.load("mobile_arm")
+    m = truck.mechanism
+    weights = {"base": [1.0, 0.5, 0.25], "arm_1": 0.125}
+    problem = make_problem(m, Pose("tool0"), joint_weights=weights)
+    assert problem.joint_weights is not None
+    found = dict(zip(problem.moved_v, problem.joint_weights, strict=True))
+    base, arm = (m.v_indices([m.joint(name)]) for name in ("base", "arm_1"))
+    assert [found[k] for k in base] == [1.0, 0.5, 0.25]
+    assert [found[k] for k in arm] == [0.125]
+    for wrong, said in (([1.0, 0.5], "one number or 3"), ([1.0, 0.0, 1.0], "base")):
+        with pytest.raises(InputError, match=said):
+            make_problem(m, Pose("tool0"), joint_weights={"base": wrong})

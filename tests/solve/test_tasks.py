@@ -481,3 +481,37 @@ def test_what_can_never_be_above_zero_is_refused():
         Manipulability("tool0", position="", rotation="").bind(m)
     with pytest.raises(InputError, match="at_least must be above 0"):
         Manipulability("tool0", 0.0).bind(m)
+
+
+# a tool that a frame holds
+
+
+def test_a_tool_that_is_held_is_brought_to_the_target():
+    robot, random = lw.load("planar_3r"), rng("held")
+    q = postures(robot, "held", 4)
+    tools = np.array([lw.pose(random.normal(size=3), rpy=random.normal(size=3)) for _ in q])
+    targets = robot.fk(q, "tool0") @ tools
+    asked = {"position": "xy", "rotation": "z", "axes_of": "tool"}
+    solver = robot.solver(tasks=Pose("tool0", held=True, **asked))
+    many = solver.solve(np.stack([targets, tools], axis=1), q + 0.2)
+    assert many.success.all()
+    for k, (T, tool) in enumerate(zip(targets, tools, strict=True)):
+        one = solver.solve(np.stack([T, tool]), q[k] + 0.2)
+        np.testing.assert_array_equal(one.q, many.q[k])
+        frame = robot.fk(one.q, "tool0") @ tool
+        way = frame[:3, :3].T @ (T - frame)[:3, 3]
+        turn = so3.log(NUMPY, frame[:3, :3].T @ T[:3, :3])
+        assert np.linalg.norm(way[:2]) < 1e-5
+        assert abs(turn[2]) < 1e-4
+
+
+def test_a_tool_that_is_held_is_given_with_the_target():
+    task = Pose("tool0", held=True)
+    for wrong in (np.eye(4), np.zeros((3, 4, 4)), np.zeros((2, 3, 3))):
+        with pytest.raises(ShapeError, match="T_frame_tool"):
+            replace(task, target=wrong).bind(M)
+    with pytest.raises(InputError):
+        replace(task, target=np.stack([np.eye(4), 2.0 * np.eye(4)])).bind(M)
+    with pytest.raises(InputError, match="held"):
+        Pose("tool0", held=1).bind(M)  # pyright: ignore - what is refused
+    assert replace(task, target=np.stack([np.eye(4)] * 2)).bind(M).kind.n == 24

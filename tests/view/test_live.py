@@ -210,6 +210,36 @@ def test_a_scene_goes_to_the_pages_and_moves(viewer: Viewer):
     page.close()
 
 
+def test_what_touches_is_told_wherever_the_robot_is():
+    scene, tip = lw.Scene(), ROBOT.fk(HOME, "tool0")[:3, 3]
+    scene.add_sphere("ball", 0.03, tip)
+    model = ROBOT.collision()
+    with view(ROBOT, scene=scene, collision=model, port=0) as viewer:
+        until(lambda: page_of(viewer)["touches"] is not None)
+        found = page_of(viewer)["touches"]
+        near = model.clearance(HOME, scene)
+        assert found["robot"] == 0 and found["count"] == len(found["pairs"]) >= 1
+        assert found["pairs"][0] == [*near.names, -float(near.distance)]
+        page = Page(viewer)
+        away = np.add(HOME, [1.0, 0.0, 0.0])
+        assert not model.collides(away, scene)
+        viewer.q = away
+        assert page.next()["type"] == "q"
+        told = {"type": "touches", "robot": 0, "pairs": [], "count": 0}
+        assert page.next() == told
+        page.say(robot=0, q=HOME.tolist())  # the user puts it back
+        assert page.next() == {"type": "touches", **found}
+        scene.remove("ball")
+        viewer.scene = scene
+        assert page.next()["type"] == "scene"
+        assert page.next() == told
+        page.close()
+    with view(ROBOT, scene=scene, port=0) as viewer:
+        assert page_of(viewer)["touches"] is None
+    with pytest.raises(InputError, match="collision is True or a model"):
+        view(ROBOT, collision="yes", port=0)  # type: ignore[arg-type]
+
+
 def test_what_cannot_be_shown_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Any):
     visual = '<visual><geometry><mesh filename="m{}.stl"/></geometry></visual>'
     links = "".join(visual.format(k) for k in range(5))
@@ -513,3 +543,26 @@ def test_a_real_notebook_shows_the_page_in_its_cells():
     assert data_of(html.unescape(first[0].data["text/html"]))["live"]["token"]
     assert second[0].data["text/plain"] == "True"
     assert data_of(html.unescape(third[0].data["text/html"]))["live"] is None
+
+
+def test_a_robot_may_be_taken_away_again(viewer: Viewer):
+    first, second, third = viewer.robots[0], viewer.add(ROBOT), viewer.add(lw.load("scara"))
+    page = Page(viewer)
+    viewer.play(robot=2)
+    viewer.remove(second)
+    assert viewer.robots == (first, third)
+    made = page_of(viewer)
+    assert [each["name"] for each in made["robots"]] == ["planar_3r", "scara"]
+    assert made["trajectory"]["robot"] == 1
+    third.q = [0.1, 0.2, 0.05, 0.3]
+    second.q = HOME + 0.5  # in no page any more
+    told = page.next()
+    while told["type"] != "q":
+        told = page.next()
+    assert (told["robot"], told["q"]) == (1, [0.1, 0.2, 0.05, 0.3])
+    viewer.remove(third)
+    assert page_of(viewer)["trajectory"] is None
+    assert viewer.open_pages == 1
+    for gone in (third, first):
+        with pytest.raises(InputError):
+            viewer.remove(gone)

@@ -71,6 +71,32 @@ def test_what_python_sets_is_seen(browser: Browser, viewer: Viewer):
     assert np.abs(browser.picture().astype(int) - before).max() > 50
 
 
+def test_what_touches_is_said_and_painted(browser: Browser, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LINKWORK_BROWSER", "0")
+    robot, scene = lw.load("panda"), lw.Scene()
+    scene.add_cylinder("post", radius=0.05, length=1.2, pose=(0.45, 0.0, 0.6))
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    red = """
+    const app = linkwork.app, own = app.robots[0];
+    const on = (mesh) => mesh.material.emissive.r > 0.5;
+    const name = (mesh) => own.data.links[mesh.userData.link];
+    return [...new Set(own.view.meshes.visual.filter(on).map(name)),
+      ...app.sceneMeshes.filter(on).map((m) => m.userData.sceneName)].sort()"""
+    said = "return linkwork.app.touches.textContent"
+    with view(robot, q, scene=scene, collision=True, port=0) as viewer:
+        opened(browser, viewer)
+        until(lambda: browser.run(said).startswith("link5 touches post, 84.5 mm deep"))
+        assert browser.run(red) == ["link5", "link6", "post"]
+        viewer.q = robot.neutral()
+        until(lambda: browser.run(said) == "")
+        assert browser.run(red) == [] and browser.run("return linkwork.app.touches.hidden")
+        browser.run(SLIDE, 1, 60.0)
+        until(lambda: "post" in browser.run(said))
+        viewer.close()
+        until(lambda: browser.run(said) == "")  # nobody looks any more
+    assert browser.run("return linkwork.errors") == []
+
+
 def test_a_slider_moves_the_robot_here_with_its_loop_closed(browser: Browser, viewer: Viewer):
     opened(browser, viewer)
     before = viewer.q

@@ -173,6 +173,12 @@ def ik_section() -> Section | None:
     return Section("Inverse kinematics", text, entries)
 
 
+def own_members(class_: type[Any]) -> dict[str, Any]:
+    """What a class and its bases in the package define, by name."""
+    bases = [base for base in class_.__mro__ if base.__module__.startswith("linkwork.")]
+    return {name: thing for base in reversed(bases) for name, thing in vars(base).items()}
+
+
 def collision_section() -> Section | None:
     """What a collision model and its pairs answer."""
     model, pairs = load("linkwork.collision.model"), load("linkwork.collision.pairs")
@@ -182,7 +188,7 @@ def collision_section() -> Section | None:
     entries = [
         entry(f"{held}.{name}", thing, drop=1)
         for held, class_ in classes.items()
-        for name, thing in sorted(vars(class_).items())
+        for name, thing in sorted(own_members(class_).items())
         if not name.startswith("_") and callable(thing)
     ]
     text = "What `Robot.collision` gives, and its table of pairs; see collision.md."

@@ -218,6 +218,15 @@ def moving_point(o: Ops, frame: Moving, point: Sequence[float]) -> tuple[Block, 
     return frame.pose.p + arm, [v + o.cross(w, arm) for v, w in pairs]
 
 
+def held_by(o: Ops, frame: Moving, held: tuple[Block, Block]) -> Moving:
+    """A frame that another one holds at a rotation (3, 3) and a position (3,) in it."""
+    R, p = held
+    arm = frame.pose.R @ p
+    pairs = zip(frame.linear, frame.angular, strict=True)
+    linear = [v + o.cross(w, arm) for v, w in pairs]
+    return Moving(Pose(frame.pose.R @ R, frame.pose.p + arm), linear, frame.angular)
+
+
 def across_from(axis: Sequence[float]) -> list[tuple[float, float, float]]:
     """Two unit vectors across a unit vector and each other; those of the frame where they are."""
     x, y, z = axis

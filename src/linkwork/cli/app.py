@@ -194,6 +194,7 @@ COMMANDS: dict[str, type[Any]] = {
     "convert": arguments.ConvertArguments,
     "simulate": arguments.SimulateArguments,
     "collide": arguments.CollideArguments,
+    "plan": arguments.PlanArguments,
     "run": arguments.RunArguments,
 }
 """The commands in the order of the help, each with what it takes."""

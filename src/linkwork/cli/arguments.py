@@ -501,6 +501,52 @@ class CollideArguments(RobotArguments):
     out: str | None = _out(".npy with the least distances, .csv with the nearest pair beside them")
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlanArguments(RobotArguments):
+    """A path around what is in the way, and the quickest motion along it.
+
+    The path touches neither the robot nor the scene, which is looked at without gaps before it is
+    printed. The motion keeps the description's limits of velocity and torque, and those given here.
+    The exit code is 0 when there is a path, 1 when none was found, 2 when the input is wrong.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "linkwork plan panda --start joint4=-1.8 --goal joint1=1.2",
+        'linkwork plan ur5e --xyz "0.3 0.2 0.4" --acceleration 5 --save move.csv',
+        "linkwork plan panda --goal joint4=-2.4 --path-only --json",
+    )
+
+    start: list[str] | None = option("--start", "Q", "Where the path begins; default: neutral.")
+    goal: list[str] | None = option(
+        "--goal", "Q", "Where it ends. Joints that are not named stay as at the start."
+    )
+    frame: str | None = option("--frame", "NAME", "The frame that --xyz is about.")
+    xyz: str | None = option("--xyz", '"X Y Z"', "Where a frame is to go, in metres.")
+    rpy: str | None = option("--rpy", '"R P Y"', "Its rotation there: roll, pitch, yaw.")
+    wxyz: str | None = option("--wxyz", '"W X Y Z"', "Its rotation there, as a quaternion.")
+    scene: str | None = option(
+        "--scene", "FILE", "What stands around the robot: a .yaml, or a MoveIt .scene."
+    )
+    joints: str | None = option("--joints", '"A B"', "The joints that move; default: all.")
+    seed: int = option("--seed", "N", "Another number gives another path.", default=0)
+    seconds: float = option("--seconds", "S", "How long to search.", default=10.0)
+    velocity: str | None = option("--velocity", "V", "The greatest velocity, rad/s or m/s.")
+    acceleration: str | None = option(
+        "--acceleration", "A", "The greatest acceleration, rad/s² or m/s²."
+    )
+    jerk: str | None = option("--jerk", "J", "The greatest jerk, rad/s³ or m/s³.")
+    path_only: bool = flag("--path-only", "The path without a motion along it.")
+    allow: list[str] | None = _allow()
+    save: str | None = option(
+        "--save", "FILE", "Write the motion, or the path: .csv or .npz.", panel=_OUTPUT
+    )
+    plot: str | None = option(
+        "--plot", "FILE", "Draw the joints' motion: .png, .svg or .pdf.", panel=_OUTPUT
+    )
+    show: bool = flag("--show", "Play the motion in a page, as `show` does.", panel=_OUTPUT)
+    json: bool = _json()
+
+
 # descriptions
 
 

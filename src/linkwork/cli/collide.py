@@ -13,7 +13,6 @@ from linkwork.cli import inputs, output
 from linkwork.cli.arguments import CollideArguments
 from linkwork.cli.fk import print_positions
 from linkwork.cli.inputs import Angles
-from linkwork.scene import Points
 
 Floats = NDArray[np.float64]
 
@@ -41,8 +40,6 @@ def run(given: CollideArguments) -> None:
     allow = tuple(given.allow or ())
     scene = None if given.scene is None else inputs.open_scene(given.scene, allow)
     model = _model(robot, given)
-    if scene is not None and len(_measurable(scene)) < len(scene):
-        output.note("linkwork: distances to clouds of points are not computed, only touches")
     if saved is not None:
         model.pairs.to_srdf(saved)
     if q.ndim == 1:
@@ -73,22 +70,11 @@ def _model(robot: Any, given: CollideArguments) -> Any:
     return model
 
 
-def _measurable(scene: Any) -> Any:
-    """The scene without its clouds of points, to which no distances are computed."""
-    if scene is None:
-        return None
-    left = scene.copy()
-    for each in scene:
-        if isinstance(each.shape, Points):
-            left.remove(each.name)
-    return left
-
-
 # --- one configuration ----------------------------------------------------------------------------
 
 
 def _one(robot: lw.Robot, model: Any, scene: Any, q: Floats, given: CollideArguments) -> bool:
-    measured = model.distances(q, _measurable(scene))
+    measured = model.distances(q, scene)
     distance = np.asarray(measured.distance, np.float64)
     order = np.argsort(distance, kind="stable")
     pairs = [tuple(measured.pairs[k]) for k in order]
@@ -174,7 +160,7 @@ def _many(robot: lw.Robot, model: Any, scene: Any, q: Floats, given: CollideArgu
             {"q": row, "touches": bool(hit)} for row, hit in zip(q, touches, strict=True)
         ]
         if given.clearance:
-            near = model.clearance(q, _measurable(scene))
+            near = model.clearance(q, scene)
             for result, pair, distance in zip(results, near.names, near.distance, strict=True):
                 result.update({"pair": pair, "distance": distance})
         head = _head(robot, model, given)
@@ -186,7 +172,7 @@ def _many(robot: lw.Robot, model: Any, scene: Any, q: Floats, given: CollideArgu
     told = np.arange(len(q)) if given.clearance else np.flatnonzero(touches)
     rows = told[: output.ROWS_SHOWN]
     if len(rows):
-        near = model.clearance(q[rows], _measurable(scene))
+        near = model.clearance(q[rows], scene)
         columns = ("row", "link or object", "link or object", "distance (mm)")
         table = output.table(columns, numbers=1)
         for row, pair, distance in zip(rows, near.names, near.distance, strict=True):
@@ -199,7 +185,7 @@ def _many(robot: lw.Robot, model: Any, scene: Any, q: Floats, given: CollideArgu
 
 def _write(out: Any, model: Any, scene: Any, q: Floats) -> None:
     """Distances (.npy), or a line for each configuration with its nearest pair (.csv)."""
-    near = model.clearance(q, _measurable(scene))
+    near = model.clearance(q, scene)
     names = [near.names] if q.ndim == 1 else near.names
     distance = np.asarray(near.distance, np.float64)
     touches = np.atleast_1d(np.asarray(model.collides(q, scene), bool))

@@ -16,7 +16,8 @@ from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points,
 
 Floats = NDArray[np.float64]
 
-_SOLIDS = (Box, Sphere, Cylinder, Capsule, Ellipsoid, Triangles, HeightField)
+_SOLIDS = (Box, Sphere, Cylinder, Capsule, Ellipsoid, Triangles)
+_NOT_HELD = {HalfSpace: "half-space", HeightField: "height field", Points: "cloud of points"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,8 +53,8 @@ def attach(
 
     The pose is a matrix (4, 4), or a position (3,); none is the frame's own.
 
-    Raises: InputError, ShapeError; UnsupportedFeatureError for what cannot be held, half-spaces and
-    points.
+    Raises: InputError, ShapeError; UnsupportedFeatureError for what cannot be held: half-spaces,
+    height fields and points.
     """
     for label, text in (("the name of a held object", name), ("frame", frame)):
         if not isinstance(text, str) or not text:
@@ -61,8 +62,8 @@ def attach(
     if isinstance(allowed, str) or not all(isinstance(link, str) for link in allowed):
         raise InputError(f"allowed must be names of links, as ['hand'], not {allowed!r:.60}")
     solid = getattr(shape, "shape", shape)
-    if isinstance(solid, (HalfSpace, Points)):
-        what = "half-space" if isinstance(solid, HalfSpace) else "cloud of points"
+    if type(solid) in _NOT_HELD:
+        what = _NOT_HELD[type(solid)]
         raise UnsupportedFeatureError(f"'{name:.60}' is a {what}, which a robot cannot hold")
     if not isinstance(solid, _SOLIDS):
         kinds = ", ".join(kind.__name__ for kind in _SOLIDS)

@@ -44,6 +44,7 @@ def build_model(  # noqa: PLR0913  all but three are named
     opened: Callable[[LinkShape], LinkShape],
     *,
     overhang: float,
+    margin: float,
     decompose: Any,
     srdf: Srdf | None,
     compiler: Compiler,
@@ -53,6 +54,7 @@ def build_model(  # noqa: PLR0913  all but three are named
 ) -> CollisionModel:
     """The model of shapes on the links of a mechanism; ``opened`` gives a shape its mesh.
 
+    ``margin``: see `pairs.Sampling`.
     ``assembled`` is asked for a closed mechanism: configurations (k, nq) in which its loops are
     closed, the first near neutral, of so many that are drawn.
 
@@ -70,16 +72,19 @@ def build_model(  # noqa: PLR0913  all but three are named
     table = described_pairs(mechanism, parts.bodies, srdf)
     model = CollisionModel(mechanism, parts, table, compiler, threads)
     text = to_text(srdf) if srdf is not None else ""
-    key = key_of(source_digest(), "pairs", mechanism.digest, text, key)
+    key = key_of(source_digest(), "pairs", mechanism.digest, text, repr(margin), key)
     entry = compiler.cache.read(key)
     if entry is None:
-        table = _derived(model, assembled)
+        table = _derived(model, assembled, Sampling(margin=margin))
         known = [[p.link_a, p.link_b, p.checked, p.reason] for p in table.pairs]
-        compiler.cache.write(key, Entry({"pairs": known, "notes": list(table.notes)}, b""))
+        facts = {"pairs": known, "notes": list(table.notes), "margin": repr(table.margin)}
+        compiler.cache.write(key, Entry(facts, b""))
     else:
-        pairs = tuple(Pair(*row) for row in entry.facts["pairs"])
-        table = PairTable(
-            pairs, table.links, table.robot, tuple(entry.facts["notes"]), table.findings, table.srdf
+        table = replace(
+            table,
+            pairs=tuple(Pair(*row) for row in entry.facts["pairs"]),
+            notes=tuple(entry.facts["notes"]),
+            margin=float(entry.facts["margin"]),
         )
     return model.with_pairs(table)
 
@@ -121,7 +126,9 @@ def _parts(
     )
 
 
-def _derived(model: CollisionModel, assembled: Callable[[int], Floats] | None) -> PairTable:
+def _derived(
+    model: CollisionModel, assembled: Callable[[int], Floats] | None, how: Sampling
+) -> PairTable:
     """The pairs of a model, those left out that cannot touch or always do."""
     m, table = model.mechanism, model.pairs
     places = {name: k for k, name in enumerate(model.links)}
@@ -136,12 +143,12 @@ def _derived(model: CollisionModel, assembled: Callable[[int], Floats] | None) -
         for link, ball in zip(model.links, model.parts.cover.body_spheres, strict=True)
     }
     if not m.is_closed:
-        return derive_pairs(table, m, distances, reach=reach)
-    q = np.zeros((0, m.n_q)) if assembled is None else assembled(Sampling().states)
+        return derive_pairs(table, m, distances, reach=reach, sampling=how)
+    q = np.zeros((0, m.n_q)) if assembled is None else assembled(how.states)
     if not len(q):
         why = "no configuration was found in which the loops are closed: all pairs are checked"
         return replace(table, notes=(*table.notes, why))
-    return derive_pairs(table, m, distances, q0=q[0], random=lambda _: q, reach=reach)
+    return derive_pairs(table, m, distances, q0=q[0], random=lambda _: q, reach=reach, sampling=how)
 
 
 # --- the cache ------------------------------------------------------------------------------------

@@ -5,6 +5,10 @@ cloud that moves costs nothing. The arrays of all clouds of a scene are two flat
 language; each function below asks one cloud, by its number. All is exact but for rounding: a point
 is a ball of its cloud's radius, and moving a question into a cloud's frame rounds by 1e-15 of its
 distance from the world's origin and the cloud's.
+
+How far a convex piece is from a cloud is found from the tree's top down: a node lies in the ball
+around its box, and a larger solid is nearer, so that nodes whose ball is farther from the piece
+than the nearest point so far are left out, in overlap too.
 """
 
 from __future__ import annotations
@@ -16,8 +20,33 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.tree import Tree, nearest, touches, tree_of, visit_near
-from linkwork.compile.typed import F64, I64, Bool, PtrF64, PtrI64, offset, typed
+from linkwork.collision.narrow import closest
+from linkwork.collision.tree import (
+    LAYOUT,
+    ROOM,
+    Tree,
+    boxes_away,
+    nearest,
+    touches,
+    tree_of,
+    visit_near,
+)
+from linkwork.compile.typed import (
+    F64,
+    I64,
+    Bool,
+    PtrF64,
+    PtrI64,
+    bits_of,
+    lane,
+    lanes,
+    local_f64,
+    local_i64,
+    lowest_bit,
+    offset,
+    sqrt,
+    typed,
+)
 from linkwork.mechanism.shapes import Points
 
 Floats = NDArray[np.float64]
@@ -28,6 +57,9 @@ PLACES, FRAME = 4, 25
 
 PIECE = 24
 """Numbers of a convex piece (`collision.pieces`); a point has the kind 0 there."""
+
+FAR = 1e300
+"""Farther than any point (m)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,6 +75,11 @@ class Clouds:
     count: int
     index: Integers
     numbers: Floats
+
+    @property
+    def objects(self) -> list[int]:
+        """The number of the object that each cloud is."""
+        return self.index[: PLACES * self.count : PLACES].tolist()
 
 
 def clouds_of(given: Sequence[tuple[int, Points, Floats]]) -> Clouds:
@@ -125,20 +162,114 @@ def points_near(
 @typed
 def point_piece(k: I64, point: I64, index: PtrI64, numbers: PtrF64, row: PtrF64) -> None:
     """Write a point of the cloud as a convex piece that is fixed in the world, 24 numbers."""
-    frame = offset(numbers, FRAME * k + 12)
     p = offset(numbers, index[PLACES * k + 3] + 3 * point)
-    x, y, z = moved(frame, p[0], p[1], p[2])
+    ball_piece(offset(numbers, FRAME * k + 12), p[0], p[1], p[2], numbers[FRAME * k + 24], row)
+
+
+@typed
+def ball_piece(T: PtrF64, x: F64, y: F64, z: F64, radius: F64, row: PtrF64) -> None:
+    """Write a ball of a cloud's frame as a convex piece that is fixed in the world, 24 numbers."""
+    u, v, w = moved(T, x, y, z)
     for i in range(PIECE):
         row[i] = 0.0
-    row[1] = frame[12]
+    row[1] = radius
     row[7] = -1.0
     row[8] = 1.0
     row[13] = 1.0
     row[18] = 1.0
-    row[11] = x
-    row[15] = y
-    row[19] = z
-    row[20] = x
-    row[21] = y
-    row[22] = z
-    row[23] = frame[12]
+    row[11] = u
+    row[15] = v
+    row[19] = w
+    row[20] = u
+    row[21] = v
+    row[22] = w
+    row[23] = radius
+
+
+@typed
+def cloud_distance(
+    k: I64,
+    index: PtrI64,
+    numbers: PtrF64,
+    piece: PtrF64,
+    pose: PtrF64,
+    world: PtrF64,
+    vertices: PtrF64,
+    bound: F64,
+    record: PtrF64,
+) -> F64:
+    """Signed distance of a piece, of a body at ``pose``, and the points of a cloud, the least.
+
+    It and what `closest` says of the nearest point go to the record, 10 numbers. Where no point is
+    within ``bound`` it is `FAR`, and nothing is written. ``world`` is the pose of the world.
+    """
+    x, y, z = moved(pose, piece[20], piece[21], piece[22])
+    x, y, z = moved(offset(numbers, FRAME * k), x, y, z)
+    around = piece[23]
+    T = offset(numbers, FRAME * k + 12)
+    own = offset(index, index[PLACES * k + 1])
+    tree = offset(numbers, index[PLACES * k + 2])
+    waiting = local_i64(ROOM)
+    low = local_f64(ROOM)
+    row = local_f64(PIECE)
+    found = local_f64(9)
+    waiting[0] = own[0]
+    low[0] = -FAR
+    n = 1
+    best = min(bound, FAR)
+    near = False
+    while n > 0:
+        n -= 1
+        if low[n] > best:
+            continue
+        chunk = waiting[n] >> 4
+        level = waiting[n] & 15
+        if level == 0:
+            at = own[1] + 32 * chunk
+            dx = lanes(tree, at) - x
+            dy = lanes(tree, at + 8) - y
+            dz = lanes(tree, at + 16) - z
+            reach = lanes(tree, at + 24) + around
+            away = sqrt(dx * dx + dy * dy + dz * dz) - reach
+            for j in range(8):
+                if lane(away, j) > best:
+                    continue
+                point_piece(k, own[LAYOUT + 8 * chunk + j], index, numbers, row)
+                d = closest(piece, pose, row, world, vertices, best, found)
+                if d > best:
+                    continue
+                near = True
+                best = d
+                record[0] = d
+                for i in range(9):
+                    record[1 + i] = found[i]
+            continue
+        at = own[level + 1] + 48 * chunk
+        away = sqrt(boxes_away(tree, at, x, y, z)) - around
+        left = bits_of(away <= best)
+        first = n
+        while left != 0:
+            j = lowest_bit(left)
+            left = left & (left - 1)
+            d = lane(away, j)
+            a = tree[at + 24 + j] - tree[at + j]
+            b = tree[at + 32 + j] - tree[at + 8 + j]
+            c = tree[at + 40 + j] - tree[at + 16 + j]
+            half = 0.5 * sqrt(a * a + b * b + c * c)
+            if half < around:  # what is larger than the piece is judged by the piece's ball
+                u = tree[at + j] + 0.5 * a
+                v = tree[at + 8 + j] + 0.5 * b
+                w = tree[at + 16 + j] + 0.5 * c
+                ball_piece(T, u, v, w, half, row)
+                d = max(d, closest(piece, pose, row, world, vertices, best, found))
+                if d > best:
+                    continue
+            i = n  # the nearest of a node's children is on top
+            n += 1
+            while i > first and low[i - 1] < d:
+                low[i] = low[i - 1]
+                waiting[i] = waiting[i - 1]
+                i -= 1
+            low[i] = d
+            waiting[i] = (8 * chunk + j) << 4 | level - 1
+    return best if near else FAR

@@ -5,6 +5,10 @@ radius d + overhang. Balls are chosen greedily for sampled points, then fewer ar
 neighbours are taken out and what they held is covered anew. What makes it a cover is the last
 step: the body is cut into cells until each lies in one ball, and where a cell lies in none a ball
 is added for it. Each ball then shrinks to its cells.
+
+Thin pieces, in which no point is deep, need no choice: the box around one is cut into equal boxes,
+as few as lie in a ball each. A centre that is outside of the piece is moved into it, from plane to
+plane, and each such move leads nearer to every point of the piece.
 """
 
 from __future__ import annotations
@@ -31,9 +35,6 @@ from linkwork.errors import InputError
 
 Bools = NDArray[np.bool_]
 
-_LARGEST = 1e3
-"""Solids that extend farther (m) get one ball each."""
-
 _SLACK = 0.1
 """The part of the overhang that is kept for what lies between the sampled points."""
 _SPACING = 0.7
@@ -42,10 +43,14 @@ _TURN = 0.1
 """One less the cosine between faces that count as two."""
 _BLOCK = 1_000
 """Sampled points that are looked at together."""
+_FEW = 12
+"""Thin pieces that fewer balls hold are not cut: a ball may hold several of them."""
 _ROUNDS = 4
 _GROUP = 4
 _STARTS = 8
 _INNER = 4
+_MOVES = 40
+"""Planes that a point is moved to, at most."""
 _MOST = 1_000
 """About how many balls a body may have, beyond which its overhang is raised."""
 
@@ -161,16 +166,19 @@ def _body_cover(pieces: Sequence[Piece], overhang: float) -> _BodyCover:
     held[np.arange(len(fixed)), owners] = True
     if not solids:
         return _BodyCover(fixed, held, _largest(inner), worst)
-    balls, used, out = _cover_of(solids, overhang)
-    own = np.zeros((len(balls), len(pieces)), bool)
-    own[:, numbers] = used
     inner.append(_inner(solids, _INNER))
-    return _BodyCover(
-        np.concatenate([fixed, balls]),
-        np.concatenate([held, own]),
-        _largest(inner),
-        max(worst, out),
-    )
+    e = _affordable(solids, overhang)
+    cut = [_cut(solid, e) for solid in solids]
+    thick = [k for k, own in enumerate(cut) if own is None]
+    found = [(b, np.ones((len(b), 1), bool), [k]) for k, b in enumerate(cut) if b is not None]
+    rest = _chosen([solids[k] for k in thick], e) if thick else None
+    for balls, used, group in [*found, *([(*rest, thick)] if rest else [])]:
+        own = [solids[k] for k in group]
+        more = np.zeros((len(balls), len(pieces)), bool)
+        more[:, [numbers[k] for k in group]] = used
+        fixed, held = np.concatenate([fixed, balls]), np.concatenate([held, more])
+        worst = max(worst, float((balls[:, 3] - _depth(own, balls[:, :3])).max()))
+    return _BodyCover(fixed, held, _largest(inner), worst)
 
 
 def _largest(inner: list[Floats]) -> Floats:
@@ -218,17 +226,105 @@ def _capsule_inner(piece: Piece) -> Floats:
 # --- solids ---------------------------------------------------------------------------------------
 
 
-def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, float]:
-    """Balls (n, 4) that hold solids, which of the solids each holds, and how far they reach out."""
-    if max(float(np.ptp(solid.cells.reshape(-1, 3), axis=0).max()) for solid in solids) > _LARGEST:
-        balls = _around_cells(solids)
-        out = balls[:, 3] - _depth(solids, balls[:, :3])
-        return balls, np.eye(len(solids), dtype=bool), float(out.max())
-    e = _affordable(solids, overhang)
+def _cut(solid: Solid, e: float) -> Floats | None:
+    """Balls (n, 4) that hold a thin solid and reach out by ``e`` at most; None of one that is not.
+
+    The box around it is cut into equal boxes. What their middles are deep in the solid may be added
+    to the overhang: all that a thin box has, half of it, or nothing at the rim of a disc.
+    """
+    corners = solid.cells.reshape(-1, 3)
+    axes = _axes(solid.planes[:, :3], corners)
+    along = corners @ axes
+    low, size = along.min(axis=0), np.ptp(along, axis=0)
+    turns = (
+        2 * np.pi * np.arange(64) / 64
+    )  # where faces meet at a sharp rim, they alone lead slowly
+    rim = np.outer(np.cos(turns), axes[:, 0]) + np.outer(np.sin(turns), axes[:, 1])
+    for part in (1.0, 0.5, 0.0):
+        if size[2] > (0.5 + 1.5 * part) * e:
+            return None
+        r = (e if part == 1 else 0.97 * e) * (1 - 1e-9) + part * size[2] / 2 - 2 * solid.excess
+        counts = _fewest(size, r)
+        if counts is None:
+            continue
+        if counts[0] * counts[1] < _FEW:
+            return None
+        steps = [(np.arange(n) + 0.5) / n for n in (*counts, 1)]
+        grid = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3)
+        centres = _moved_in((low + grid * size) @ axes.T, corners, (rim, solid.planes[:, :3]), r)
+        inside = _pulled_in(solid, centres)
+        radii = r + np.linalg.norm(inside - centres, axis=1)
+        if (radii - _depth([solid], inside)).max() <= e:
+            return np.column_stack([inside, radii + 1e-12 * (r + np.abs(corners).max())])
+    return None
+
+
+def _pulled_in(solid: Solid, points: Floats) -> Floats:
+    """Points (n, 3), those outside of a solid moved toward its middle until they are in it."""
+    normals, offsets = solid.planes[:, :3], solid.planes[:, 3]
+    middle = solid.cells.reshape(-1, 3).mean(axis=0)
+    out = points @ normals.T - offsets
+    out[out <= 1e-12 * np.abs(points).max(initial=0.0)] = 0.0
+    room = np.maximum(offsets - normals @ middle, 0.0)
+    share = np.where(out > 0, out / np.where(out > 0, out + room, 1.0), 0.0).max(axis=1)
+    return points + share[:, None] * (middle - points)
+
+
+def _axes(normals: Floats, corners: Floats) -> Floats:
+    """The axes (3, 3), as columns, of a small box around corners, along the faces' normals.
+
+    The last is across the thinnest side.
+    """
+    across = normals[np.ptp(corners @ normals.T, axis=0).argmin()]
+    flat = normals - np.outer(normals @ across, across)
+    flat = np.concatenate(
+        [flat[np.linalg.norm(flat, axis=1) > 1e-3], np.linalg.svd(across[None])[2]]
+    )
+    flat = flat[np.abs(flat @ across) < 1e-9]
+    flat /= np.linalg.norm(flat, axis=1)[:, None]
+    areas = np.ptp(corners @ flat.T, axis=0) * np.ptp(corners @ np.cross(across, flat).T, axis=0)
+    first = flat[areas.argmin()]
+    return np.stack([first, np.cross(across, first), across], axis=1).astype(np.float64)
+
+
+def _fewest(size: Floats, r: float) -> tuple[int, int] | None:
+    """Into how many parts two sides of a box are cut, that a ball holds each; the fewest."""
+    best: tuple[int, int] | None = None
+    room = 4 * r * r - size[2] ** 2
+    for n in range(1, _MOST + 1):
+        left = room - (size[0] / n) ** 2
+        if left <= 0:
+            continue
+        m = int(np.ceil(size[1] / np.sqrt(left))) or 1
+        if best is None or n * m < best[0] * best[1]:
+            best = n, m
+        if n > best[0] * best[1]:
+            break
+    return best
+
+
+def _moved_in(points: Floats, corners: Floats, directions: tuple[Floats, ...], r: float) -> Floats:
+    """Points (n, 3) moved into the hull of corners, or almost, and no farther from any point of it.
+
+    The planes that they are moved to touch the hull, first those across the first ``directions``.
+    Points that are more than ``r`` away from all of the hull are left out.
+    """
+    for normals in directions:
+        offsets = (corners @ normals.T).max(axis=0)
+        points = points[(points @ normals.T - offsets).max(axis=1) <= r]
+        for _ in range(_MOVES):
+            out = points @ normals.T - offsets
+            worst = out.argmax(axis=1)
+            points = points - np.maximum(out.max(axis=1), 0)[:, None] * normals[worst]
+    return points
+
+
+def _chosen(solids: list[Solid], e: float) -> tuple[Floats, Bools]:
+    """Balls (n, 4) that hold solids, few, chosen for points, and which of the solids each holds."""
+    balls = np.zeros((0, 4))
     slack = np.array([0, 0, 0, _SLACK * e])
     targets = _targets(solids, e)
     blocks: list[_Block] = []
-    balls = np.zeros((0, 4))
     for numbers in _blocks(targets):
         block = _Block(solids, e * (1 - _SLACK))
         lacking = targets[numbers]
@@ -250,17 +346,14 @@ def _cover_of(solids: list[Solid], overhang: float) -> tuple[Floats, Bools, floa
         balls = np.concatenate([block.balls() for block in blocks])
     else:
         found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
-        lost = [k for k, (gaps, _) in enumerate(found) if len(gaps)]
+        lost = [solid for solid, (gaps, _) in zip(solids, found, strict=True) if len(gaps)]
         if lost:  # a ball around all of it: too large, as the overhang says, but it covers
-            whole = _around_cells([solids[k] for k in lost])
-            balls = np.concatenate([balls, whole])
+            balls = np.concatenate([balls, _around_cells(lost)])
             found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
     far = np.column_stack([reach for _, reach in found])
     used, reach = far >= 0, far.max(axis=1)
     kept = used.any(axis=1)
-    balls = np.column_stack([balls[:, :3], reach * (1 + 1e-12) + 1e-15])[kept]
-    out = balls[:, 3] - _depth(solids, balls[:, :3])
-    return balls, used[kept], float(out.max())
+    return np.column_stack([balls[:, :3], reach * (1 + 1e-12) + 1e-15])[kept], used[kept]
 
 
 def _around_cells(solids: list[Solid]) -> Floats:
@@ -521,8 +614,11 @@ def _inner(solids: list[Solid], most: int) -> Floats:
 
 
 def _apart(points: Floats, balls: Floats) -> Floats:
-    """How far points (n, 3) lie outside of balls (m, 4): (n, m)."""
-    return np.linalg.norm(points[:, None] - balls[:, :3], axis=2) - balls[:, 3]
+    """How far points (n, 3) lie outside of balls (m, 4), about: (n, m)."""
+    centre = balls[:, :3].mean(axis=0)
+    x, c = points - centre, balls[:, :3] - centre
+    squares = (x * x).sum(axis=1)[:, None] + (c * c).sum(axis=1) - 2 * x @ c.T
+    return np.sqrt(np.maximum(squares, 0.0)) - balls[:, 3]
 
 
 def _inside(balls: Floats, points: Floats) -> Bools:

@@ -1,11 +1,12 @@
 """Signed distances of a robot to itself and to obstacles, the nearest of them, and gradients.
 
-A *thing* is a body of the robot or a row of the scene; rows stand still and are numbered after the
-bodies. For one configuration a cheap lower bound of every distance comes first: the ball around a
-body against the balls of others, and against boxes with rounded edges that hold the obstacles, in
-lanes. Pieces are looked at (`narrow`) in the order of these bounds, and only where the bound is
-below what is already known to be near enough. Ball against ball and ball against box are exact
-signed distances, and a larger solid is nearer, so the bounds hold in overlap too.
+A *thing* is a body of the robot, a row of the scene or one of its clouds of points; rows stand
+still and are numbered after the bodies, clouds after them. For one configuration a cheap lower
+bound of every distance comes first: the ball around a body against the balls of others, and against
+boxes with rounded edges that hold the obstacles, in lanes; of a cloud it is how far that ball is
+from its points. Pieces are looked at (`narrow`) in the order of these bounds, and only where the
+bound is below what is already known to be near enough. Ball against ball and ball against box are
+exact signed distances, and a larger solid is nearer, so the bounds hold in overlap too.
 
 A record has 10 numbers: the distance (m, below 0 in overlap), the nearest point of each of the two
 things and the unit normal from the first to the second, all in the world.
@@ -15,22 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.collision.narrow import (
-    CYLINDER,
-    HALF_SPACE,
-    HULL,
-    POINT,
-    SEGMENT,
-    closest,
-)
+from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
+from linkwork.collision.narrow import closest
 from linkwork.compile.typed import (
     F64,
     I64,
     WIDTH,
+    Bool,
     Lanes,
     PtrF64,
     PtrI64,
@@ -38,6 +35,7 @@ from linkwork.compile.typed import (
     call_at,
     lanes,
     local_f64,
+    local_i64,
     lowest_bit,
     offset,
     put,
@@ -55,7 +53,8 @@ PIECE, POSE, BALL, BOUND, RECORD = 24, 12, 4, 16, 10
 # places in `Tables.index`: numbers of things, and where lists begin
 N_BODIES, N_PAIRS, N_ROWS, N_MOVERS, N_ALLOWED, N_Q, N_V = 0, 1, 2, 3, 4, 5, 6
 RANGES, PAIRS, MOVERS, ALLOWED, COLUMNS = 7, 8, 9, 10, 11
-FIRST_LIST = 12
+N_CLOUDS, CLOUDS, CLOUD_NUMBERS = 12, 13, 14  # the last is a place in `Tables.vertices`
+FIRST_LIST = 15
 
 INF = float("inf")
 FAR = 1e300
@@ -65,13 +64,14 @@ FAR = 1e300
 # ---------------------------------------------------------------------------------------- tables
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Tables:
     """What the kernels of this file read of a robot and a scene; arrays are C-contiguous.
 
     ``index``: counts, places of lists, and the lists: first and count of the pieces of each body;
     pairs of bodies; bodies that are checked against obstacles; pairs of a body and a row of the
-    scene that are not; the number of the twist that each number of v gives each body (-1: none).
+    scene that are not; the number of the twist that each number of v gives each body (-1: none);
+    ``index`` of the clouds, whose ``numbers`` stand behind the ``vertices``.
     ``boxes``: rounded boxes around the rows, eight by eight, number by number: for each axis its
     components, the least and the greatest place along it, then the radius.
     """
@@ -86,15 +86,16 @@ class Tables:
     @property
     def n_bounds(self) -> int:
         """How many bounds a configuration has, with those that fill up lanes."""
-        index = self.index
-        return _filled(int(index[N_PAIRS])) + int(index[N_MOVERS]) * _filled(int(index[N_ROWS]))
+        n_pairs, n_rows, n_movers = self.index[[N_PAIRS, N_ROWS, N_MOVERS]].tolist()
+        across = _filled(n_rows) + _filled(int(self.index[N_CLOUDS]))
+        return _filled(n_pairs) + n_movers * across
 
     @property
     def room(self) -> int:
         """How many numbers the kernels need to work in: poses, balls in the world, bounds."""
         return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + self.n_bounds
 
-    @property
+    @cached_property
     def addresses(self) -> list[int]:
         """Where the tables lie, in the order in which kernels take them."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
@@ -124,66 +125,39 @@ def tables(
     bodies: Bodies,
     rows: ArrayLike,
     vertices: ArrayLike,
+    boxes: Floats,
     *,
     allowed: Sequence[tuple[int, int]] | Ints = (),
+    clouds: Clouds | None = None,
 ) -> Tables:
     """The tables of a robot and a scene.
 
     ``rows`` (n, 24): obstacles, in the world; ``vertices``: those of the robot's pieces and of the
-    rows; ``allowed``: pairs of a body and a row that are not checked.
+    rows; ``boxes`` (n, 16): boxes with rounded edges that hold the rows, number by number as in
+    `Tables`, those of half-spaces without ends but one; ``allowed``: pairs of a body and a row, or
+    a cloud, numbered after rows, that are not checked.
     """
     obstacles = np.ascontiguousarray(rows, np.float64).reshape(-1, PIECE)
     flat = np.ascontiguousarray(vertices, np.float64)
     n_bodies, n_v = bodies.column_of.shape
     permitted = np.asarray(allowed, np.int64).reshape(-1, 2)
-    lists = [bodies.of_body, bodies.pairs, bodies.movers, permitted, bodies.column_of]
+    n_clouds, of_clouds, numbers = 0, np.zeros(0, np.int64), np.zeros(0)
+    if clouds is not None and clouds.count:
+        n_clouds, of_clouds, numbers = clouds.count, clouds.index, clouds.numbers
+    lists = [bodies.of_body, bodies.pairs, bodies.movers, permitted, bodies.column_of, of_clouds]
     parts = [np.asarray(each, np.int64).ravel() for each in lists]
-    places = FIRST_LIST + np.cumsum([0, *(len(part) for part in parts[:-1])])
+    places = (FIRST_LIST + np.cumsum([0, *(len(part) for part in parts[:-1])])).tolist()
     counts = (n_bodies, len(parts[1]) // 2, len(obstacles), len(parts[2]), len(permitted))
-    index = np.concatenate([[*counts, bodies.n_q, n_v], places, *parts]).astype(np.int64)
+    head = [*counts, bodies.n_q, n_v, *places[:-1], n_clouds, places[-1], len(flat)]
+    index = np.concatenate([head, *parts]).astype(np.int64)
     return Tables(
         index,
         np.ascontiguousarray(bodies.pieces),
         np.ascontiguousarray(bodies.balls),
         obstacles,
-        lanes_of_boxes(rounded_boxes(obstacles, flat)),
-        flat,
+        lanes_of_boxes(boxes),
+        np.concatenate([flat, numbers]),
     )
-
-
-def rounded_boxes(rows: Floats, vertices: Floats) -> Floats:
-    """Boxes with rounded edges (n, 16) that hold pieces in the world; see `Tables`.
-
-    A half-space is a box without ends but one.
-    """
-    T = rows[:, 8:20].reshape(-1, 3, 4)
-    low, high = _extents(rows, vertices)
-    axes = T[:, :, :3].transpose(0, 2, 1).copy()
-    axes[np.isinf(low) & np.isinf(high)] = 0.0
-    middle = np.einsum("nij,nj->ni", axes, T[:, :, 3])
-    boxes = np.zeros((len(rows), BOUND))
-    boxes[:, :15] = np.concatenate(
-        [axes, (middle + low)[..., None], (middle + high)[..., None]], axis=2
-    ).reshape(-1, 15)
-    boxes[:, 15] = rows[:, 1]
-    return boxes
-
-
-def _extents(rows: Floats, vertices: Floats) -> tuple[Floats, Floats]:
-    """The least and the greatest places (n, 3) of cores along the axes of their pieces."""
-    kind, high = rows[:, 0], rows[:, 2:5].copy()
-    high[kind == POINT] = 0.0
-    high[kind == SEGMENT] *= (0.0, 1.0, 1.0)
-    along = (kind == SEGMENT) | (kind == CYLINDER)
-    high[along] = high[along][:, [0, 0, 1]]
-    low = -high
-    for k in np.flatnonzero(kind == HULL).tolist():
-        first, count = rows[k, 5:7].astype(np.int64).tolist()
-        corners = vertices[first : first + 3 * count].reshape(3, count)
-        low[k], high[k] = corners.min(axis=1), corners.max(axis=1)
-    low[kind == HALF_SPACE] = -np.inf
-    high[kind == HALF_SPACE] = np.inf, np.inf, 0.0
-    return low, high
 
 
 def lanes_of_boxes(boxes: Floats) -> Floats:
@@ -286,8 +260,40 @@ def leave_out(index: PtrI64, bounds: PtrF64) -> None:
     across = filled(index[N_ROWS])
     for k in range(index[N_ALLOWED]):
         for m in range(index[N_MOVERS]):
-            if index[index[MOVERS] + m] == allowed[2 * k]:
+            if index[index[MOVERS] + m] == allowed[2 * k] and allowed[2 * k + 1] < index[N_ROWS]:
                 bounds[m * across + allowed[2 * k + 1]] = FAR
+
+
+@typed
+def cloud_bounds(
+    index: PtrI64, placed: PtrF64, vertices: PtrF64, limit: F64, bounds: PtrF64
+) -> I64:
+    """Write a lower bound of the distance of each mover and cloud, `FAR` over a limit; how many."""
+    n_clouds = index[N_CLOUDS]
+    across = filled(n_clouds)
+    clouds = offset(index, index[CLOUDS])
+    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    point = local_i64(1)
+    for m in range(index[N_MOVERS]):
+        ball = offset(placed, index[index[MOVERS] + m] * BALL)
+        for k in range(across):
+            bounds[m * across + k] = FAR
+        for k in range(n_clouds):
+            if not is_allowed(index, index[index[MOVERS] + m], index[N_ROWS] + k):
+                d = cloud_nearest(k, clouds, numbers, ball, limit, point)
+                if point[0] >= 0:
+                    bounds[m * across + k] = d
+    return index[N_MOVERS] * across
+
+
+@typed
+def is_allowed(index: PtrI64, body: I64, row: I64) -> Bool:
+    """Whether a body may touch a row, or a cloud."""
+    allowed = offset(index, index[ALLOWED])
+    for k in range(index[N_ALLOWED]):
+        if allowed[2 * k] == body and allowed[2 * k + 1] == row:
+            return True
+    return False
 
 
 # --------------------------------------------------------------------------------------- distances
@@ -347,6 +353,9 @@ def things_distance(
     own = offset(pieces, ranges[2 * a] * PIECE)
     T_own = offset(poses, a * POSE)
     T_others = offset(poses, min(b, n_bodies) * POSE)
+    if b >= n_bodies + index[N_ROWS]:
+        cloud = b - (n_bodies + index[N_ROWS])
+        return body_cloud(a, cloud, index, pieces, vertices, poses, bound, record)
     if b < n_bodies:
         others = offset(pieces, ranges[2 * b] * PIECE)
         n_others = ranges[2 * b + 1]
@@ -358,15 +367,49 @@ def things_distance(
 
 
 @typed
+def body_cloud(
+    a: I64,
+    k: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    bound: F64,
+    record: PtrF64,
+) -> F64:
+    """Signed distance of a body and a cloud, as `cloud_distance` gives it of one piece."""
+    own = offset(index, index[RANGES] + 2 * a)
+    world = offset(poses, index[N_BODIES] * POSE)
+    clouds = offset(index, index[CLOUDS])
+    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    best = bound
+    near = False
+    for i in range(own[1]):
+        piece = offset(pieces, (own[0] + i) * PIECE)
+        T = offset(poses, a * POSE)
+        d = cloud_distance(k, clouds, numbers, piece, T, world, vertices, best, record)
+        if d < FAR:
+            near = True
+            best = d
+    return best if near else FAR
+
+
+@typed
 def things_of(index: PtrI64, k: I64) -> tuple[I64, I64]:
     """The body and the other thing that a bound is of."""
     n_pairs = filled(index[N_PAIRS])
     if k < n_pairs:
         pair = offset(index, index[PAIRS] + 2 * k)
         return pair[0], pair[1]
-    across = filled(index[N_ROWS])
-    m = (k - n_pairs) // across
-    return index[index[MOVERS] + m], index[N_BODIES] + (k - n_pairs) % across
+    n_bodies = index[N_BODIES]
+    n_rows = index[N_ROWS]
+    k -= n_pairs
+    across = filled(n_rows)
+    if k < index[N_MOVERS] * across:
+        return index[index[MOVERS] + k // across], n_bodies + k % across
+    k -= index[N_MOVERS] * across
+    across = filled(index[N_CLOUDS])
+    return index[index[MOVERS] + k // across], n_bodies + n_rows + k % across
 
 
 # ----------------------------------------------------------------------------------------- nearest
@@ -440,6 +483,7 @@ def nearest(
     n_bounds = bounds_of(index, room, boxes, bounds)
     record = local_f64(RECORD)
     limit = min(within, FAR / 2.0)
+    n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
     n_first = least_bounds(bounds, n_bounds, n, limit, order)
     count = 0
     at = 0
@@ -495,6 +539,10 @@ def gradient(record: PtrF64, a: I64, b: I64, index: PtrI64, twists: PtrF64, out:
     """
     n_v = index[N_V]
     n_bodies = index[N_BODIES]
+    if record[0] == INF:
+        for k in range(n_v):
+            out[k] = 0.0
+        return
     columns = offset(index, index[COLUMNS])
     on_a = local_f64(3)
     on_b = local_f64(3)
@@ -620,8 +668,8 @@ def listed(
 ) -> None:
     """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
 
-    ``wanted`` (n, 4): two bodies and 0, 0; or a body, -1, and first and count of the rows of an
-    obstacle.
+    ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
+    obstacle; or a body, -2, a cloud and 0.
     """
     ranges = offset(index, index[RANGES])
     place_balls(index, balls, poses, placed)
@@ -629,6 +677,11 @@ def listed(
         entry = offset(wanted, 4 * k)
         a, b = entry[0], entry[1]
         record = offset(records, k * RECORD)
+        if b == -2:
+            d = body_cloud(a, entry[2], index, pieces, vertices, poses, within, record)
+            if d > within or d >= FAR:
+                nothing(record)
+            continue
         if b >= 0:
             if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
                 nothing(record)

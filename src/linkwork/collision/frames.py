@@ -22,7 +22,7 @@ from linkwork.algorithms.sweep import FramePose, Sweep, poses
 from linkwork.algorithms.vector3 import Scalar, negated, plus, times
 from linkwork.checks import real_rows
 from linkwork.compile.compiler import Compiler, Facts, Made, ProcessBound
-from linkwork.compile.machine_code import COMPILING, object_code
+from linkwork.compile.machine_code import COMPILING, MachineCode, object_code
 from linkwork.compile.recipe import LONGEST_UNROLLED
 from linkwork.compile.target import new_module
 from linkwork.mechanism.model import JointType, Mechanism
@@ -90,6 +90,10 @@ class Frames(ProcessBound):
                 self._made[function] = self._compiler.code(key, make, what=what)
             return self._made[function]
 
+    def carrying(self, place: int) -> Frames:
+        """These frames, and behind them once more the one at ``place``, for what it carries."""
+        return _Carrying(self, place)
+
     def address(self, function: Function) -> int:
         """Where one of `FUNCTIONS` lies."""
         return self.made(function).code.address(function)
@@ -107,7 +111,7 @@ class Frames(ProcessBound):
         found.setflags(write=False)
         return found
 
-    @property
+    @cached_property
     def n_twists(self) -> int:
         """The number of different twists."""
         return int(self.column_of.max(initial=-1)) + 1
@@ -158,6 +162,52 @@ class Frames(ProcessBound):
                 block[first : first + lanes] = values.T
         poses, twists = (each[:n] for each in found)
         return poses.reshape(n, self.n_bodies, 3, 4), twists.reshape(n, n_twists, 6)
+
+
+class _Carrying(Frames):
+    """Frames of which one stands once more behind the others: nothing is traced for that.
+
+    Its code calls that of the others by its address and copies a pose. So it belongs to this
+    process, and is made in a few milliseconds where it is needed.
+    """
+
+    def __init__(self, base: Frames, place: int) -> None:
+        super().__init__(base.mechanism, (*base.names, base.names[place]), base._compiler)
+        self._base, self._place = base, place
+
+    def made(self, function: Function) -> Made:
+        with COMPILING:
+            if function not in self._made:
+                base, target = self._base.made(function), self._compiler.target
+                module = new_module(function, target)
+                places = 12 * self._place, 12 * self._base.n_bodies
+                _emit_copy(module, function, base.code.address(function), *places)
+                code = MachineCode(object_code(module, target, simplify=False, quick=True))
+                rows = base.facts["column_of"]
+                facts = {**base.facts, "column_of": [*rows, rows[self._place]]}
+                self._made[function] = Made(facts, code, from_cache=False)
+            return self._made[function]
+
+
+def _emit_copy(module: Any, function: Function, address: int, source: int, goal: int) -> None:
+    """Write the function at an address anew, with 12 numbers of poses copied at the end."""
+    from llvmlite import ir  # noqa: PLC0415  few robots hold something
+
+    kind = FUNCTIONS[function]
+    real: Any = ir.FloatType() if kind.single else ir.DoubleType()
+    of_function = ir.FunctionType(ir.VoidType(), [real.as_pointer()] * (2 + kind.twists))
+    written: Any = ir.Function(module, of_function, function)
+    b = ir.IRBuilder(written.append_basic_block())
+    whole: Any = ir.IntType(64)
+    b.call(b.inttoptr(whole(address), of_function.as_pointer()), written.args)
+    lanes: Any = (ir.VectorType(real, kind.lanes) if kind.lanes > 1 else real).as_pointer()
+    for k in range(12):
+        two = [
+            b.bitcast(b.gep(written.args[1], [whole((first + k) * kind.lanes)]), lanes)
+            for first in (source, goal)
+        ]
+        b.store(b.load(two[0], align=4), two[1], align=4)
+    b.ret_void()
 
 
 def _make(

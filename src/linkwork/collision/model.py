@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Sequence
+import threading
+import weakref
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +25,8 @@ from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
+from linkwork.compile.native_call import Array, Truth, row_call
+from linkwork.compile.native_method import NativeMethod, make_native
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH, WIDTH32, library
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
@@ -34,6 +39,9 @@ Names: TypeAlias = "tuple[str, str]"
 
 _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
+
+_INTERVALS = 4096
+"""How many intervals a motion is cut into, at most (see `swept`)."""
 
 _USUAL = 1e-3
 """Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
@@ -159,9 +167,74 @@ class _Room:
     verdicts: Integers
     bad: Integers
     arrays: tuple[Any, ...]
+    swept: Integers
+    """A record of `swept`."""
 
 
-class CollisionModel(ProcessBound):
+@dataclass(frozen=True, eq=False, slots=True)
+class NativeCheck:
+    """The check of configurations, for compiled programs that make them themselves.
+
+    ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
+    `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
+    ``arguments``.
+    """
+
+    function: int
+    arguments: int
+
+
+@dataclass(eq=False, slots=True)
+class _Known:
+    """What is known of a scene: its tables as of a number of edits.
+
+    Of a scene that is often asked about in single configurations, there is a native function for
+    them: ``asked`` counts down to it, ``block`` are its arguments, in the arrays of ``room``.
+    """
+
+    scene: Any
+    edits: int
+    tables: SceneTables
+    asked: int = 3
+    block: Integers | None = None
+    room: _Room | None = None
+
+
+class _Asked:
+    """The question that native code answers for one configuration."""
+
+    __slots__ = ("_collides",)
+    """The functions of `compile.native_method`, by their scenes."""
+
+    if TYPE_CHECKING:
+        _whether: Callable[..., Booleans]
+
+    def collides(self, q: ArrayLike, scene: Any = None, *, threads: int | None = None) -> Booleans:
+        """Whether the robot touches itself or the scene at q (..., nq): booleans (...,).
+
+        Decided on the convex pieces of its shapes, whatever the balls of the cover are. Two things
+        that just touch are a hit. What neither moves nor can be moved is not looked at: a base on
+        a table.
+
+        Raises: ShapeError; InputError for numbers that are not finite.
+        """
+        return self._whether(q, scene, threads)
+
+
+_NATIVE: list[Any] = []
+"""What the native methods of all models need, once they are made."""
+_MAKING = threading.Lock()
+
+
+def _make_native_method(compiler: Compiler) -> None:
+    """Let native code answer `collides`, before anybody keeps the method of a model."""
+    with _MAKING:
+        if not _NATIVE:
+            names = [NativeMethod("collides", 1, [("scene", None)], 1)]
+            _NATIVE.append(make_native(_Asked, names, compiler))
+
+
+class CollisionModel(_Asked, ProcessBound):
     """What of a robot can touch itself and a scene; made by `Robot.collision`.
 
     It never changes: what changes it returns another. ``pairs`` is the table of link pairs.
@@ -176,9 +249,12 @@ class CollisionModel(ProcessBound):
         threads: int = 1,
     ) -> None:
         """``threads``: how many a call may take where it does not say."""
+        _make_native_method(compiler)
         self.mechanism, self.parts, self.pairs = mechanism, parts, pairs
         self._compiler, self._threads = compiler, threads
-        self._scenes: list[tuple[Any, tuple[Any, ...], SceneTables]] = []
+        self._scenes: list[_Known] = []
+        self._lock = threading.Lock()  # while what is known of scenes changes
+        self._collides: dict[Any, Callable[..., Any]] = {}
 
     def __repr__(self) -> str:
         n, pieces = len(self.parts.bodies), sum(map(len, self.parts.pieces))
@@ -192,6 +268,11 @@ class CollisionModel(ProcessBound):
     def links(self) -> tuple[str, ...]:
         """The links that have shapes."""
         return self.parts.bodies
+
+    @property
+    def margin(self) -> float:
+        """How near pairs that are left out because they never touch come at most (m)."""
+        return self.pairs.margin
 
     @property
     def overhang(self) -> dict[str, float]:
@@ -215,7 +296,9 @@ class CollisionModel(ProcessBound):
         """
         changed = self.pairs if pairs is None else pairs
         changed = changed.with_checked(check).with_ignored(ignore)
-        return CollisionModel(self.mechanism, self.parts, changed, self._compiler, self._threads)
+        made = CollisionModel(self.mechanism, self.parts, changed, self._compiler, self._threads)
+        made._frames = self._frames
+        return made
 
     def with_attached(
         self,
@@ -233,13 +316,19 @@ class CollisionModel(ProcessBound):
         against all links but those on the frame's own body and the ``allowed`` ones, and against
         the scene.
 
-        Raises: UnknownNameError; InputError; UnsupportedFeatureError for half-spaces and points.
+        Raises: UnknownNameError; InputError; UnsupportedFeatureError for half-spaces, height fields
+        and points.
         """
         held = attach(name, shape, frame, pose, allowed=allowed)
         m, parts = self.mechanism, self.parts
         check_attached([held], m.frame_names, (*m.frame_names[: m.n_link_frames], *parts.bodies))
-        made, _ = pieces_of_shape(held.shape, held.T_frame_object)
-        own = m.frame_body[m.frame(frame)]
+        own = int(m.frame_body[m.frame(frame)])
+        carrier = next(
+            (k for k, on in enumerate(parts.frames) if m.frame_body[m.frame(on)] == own), None
+        )
+        on = frame if carrier is None else parts.frames[carrier]
+        T_on_frame = np.linalg.solve(_in_body(m, on), _in_body(m, frame))
+        made, _ = pieces_of_shape(held.shape, T_on_frame @ held.T_frame_object)
         added = [
             Pair(link, name, False, "same body")
             if m.frame_body[m.frame(on)] == own
@@ -249,8 +338,11 @@ class CollisionModel(ProcessBound):
         table_ = replace(
             self.pairs, pairs=(*self.pairs.pairs, *added), links=(*self.pairs.links, name)
         )
-        grown = parts.with_body(name, frame, made, cover([made], overhang=overhang))
-        return CollisionModel(m, grown, table_, self._compiler, self._threads)
+        grown = parts.with_body(name, on, made, cover([made], overhang=overhang))
+        model = CollisionModel(m, grown, table_, self._compiler, self._threads)
+        if carrier is not None:  # it is where a link is, whose pose is known
+            model._frames = self._frames.carrying(carrier)
+        return model
 
     def without_attached(self, name: str) -> CollisionModel:
         """The model whose robot no longer holds an object.
@@ -316,8 +408,9 @@ class CollisionModel(ProcessBound):
             turn = np.where(np.arange(span.stop - span.start) < kind.n_lengths, _LARGEST_SHIFT, 0)
             turn[turn == 0] = _LARGEST_TURN
             most[span] = turn
-        bound = np.maximum(np.abs(m.lower), np.abs(m.upper))
-        return np.where(np.isfinite(bound), np.maximum(np.minimum(bound, most), 1e-3) * 1.01, most)
+        # beyond its limits a joint costs hardly any rounding, and programs go there: open fingers
+        bound = 2.0 * np.maximum(np.abs(m.lower), np.abs(m.upper)) + 0.1
+        return np.where(np.isfinite(bound), np.minimum(bound, most), most)
 
     @cached_property
     def reach(self) -> float:
@@ -345,46 +438,66 @@ class CollisionModel(ProcessBound):
         return self._robot.rounded_balls()
 
     @cached_property
-    def _checks(self) -> Any:
-        return library([spheres.check_listed], self._compiler, "collision checks")
+    def _radii(self) -> Integers:
+        return self._robot.radii
+
+    @cached_property
+    def _code(self) -> Any:
+        """All that is compiled, but the poses: one library, since most of it is shared."""
+        kernels = [
+            spheres.check_rows,
+            spheres.check_one,
+            distances.distances_rows,
+            distances.nearest_rows,
+            motion.motion_rows,
+        ]
+        return library(kernels, self._compiler, "collision checks and distances")
 
     @cached_property
     def _check(self) -> Any:
-        return _native(self._checks, "check_listed", 4)
-
-    @cached_property
-    def _exact(self) -> Any:
-        kernels = [distances.distances_rows, distances.nearest_rows, motion.motion_rows]
-        return library(kernels, self._compiler, "distances of shapes")
+        return _native(self._code, "check_rows", 4)
 
     @cached_property
     def _nearest_rows(self) -> Any:
-        return _native(self._exact, "nearest_rows", 18, {11: ctypes.c_double})
+        return _native(self._code, "nearest_rows", 18, {11: ctypes.c_double})
 
     @cached_property
     def _distances_rows(self) -> Any:
-        return _native(self._exact, "distances_rows", 16, {11: ctypes.c_double})
+        return _native(self._code, "distances_rows", 16, {11: ctypes.c_double})
 
     @cached_property
     def _motion_rows(self) -> Any:
-        return _native(self._exact, "motion_rows", 21, {14: ctypes.c_double})
+        return _native(self._code, "motion_rows", 22, {14: ctypes.c_double})
 
     def _scene(self, scene: Any) -> SceneTables:
         """The tables of a scene, made again where something of it has changed."""
+        return self._known(scene).tables
+
+    def _known(self, scene: Any) -> _Known:
+        edits = 0 if scene is None else int(scene.edits[0])
+        for known in self._scenes:
+            if known.scene is scene and known.edits == edits:
+                return known
+        with self._lock:
+            return self._learnt(scene, edits)
+
+    def _learnt(self, scene: Any, edits: int) -> _Known:
+        """What is known of a scene, up to date, among the eight that are remembered."""
         objects = () if scene is None else tuple(scene)
         contacts = frozenset() if scene is None else scene.allowed
-        before = None
-        for known, now, tables in self._scenes:
-            if known is scene:
-                if now == (objects, contacts):
-                    return tables
-                before = tables.obstacles
-        found = obstacles_of(objects, before)
+        known = next((known for known in self._scenes if known.scene is scene), None)
+        found = obstacles_of(objects, None if known is None else known.tables.obstacles)
         allowed = self._allowed(contacts, found)
         tables = scene_tables(found, self._robot, self._bodies, reach=self.reach, allowed=allowed)
-        others = [entry for entry in self._scenes if entry[0] is not scene]
-        self._scenes = [*others[-7:], (scene, (objects, contacts), tables)]
-        return tables
+        if known is None:
+            known = _Known(scene, edits, tables)
+            for old in self._scenes[:-7]:
+                self._collides.pop(old.scene, None)
+            self._scenes = [*self._scenes[-7:], known]
+        else:
+            known.tables = tables
+            known.edits = edits
+        return known
 
     def _allowed(self, contacts: Any, found: Any) -> Integers:
         """The bodies and rows of contacts that a scene allows; clouds are numbered after rows."""
@@ -392,7 +505,7 @@ class CollisionModel(ProcessBound):
             return np.zeros((0, 2), np.int64)
         objects = {name: k for k, name in enumerate(found.names)}
         bodies = {name: k for k, name in enumerate(self.parts.bodies)}
-        clouds = found.clouds.index[: 4 * found.clouds.count].reshape(-1, 4)[:, 0].tolist()
+        clouds = found.clouds.objects
         rows: list[tuple[int, int]] = []
         for name, other in contacts:
             if other in bodies and name in objects:
@@ -425,6 +538,10 @@ class CollisionModel(ProcessBound):
         return self._of_usual_length(rows, what), given.shape[:-1]
 
     @cached_property
+    def _quaternion_starts(self) -> Integers:
+        return np.array([at.start for at in self._quaternions], np.int64)
+
+    @cached_property
     def _quaternions(self) -> list[slice]:
         """Where quaternions are in q."""
         m = self.mechanism
@@ -454,27 +571,22 @@ class CollisionModel(ProcessBound):
 
     # questions
 
-    def collides(self, q: ArrayLike, scene: Any = None, *, threads: int | None = None) -> Booleans:
-        """Whether the robot touches itself or the scene at q (..., nq): booleans (...,).
-
-        Decided on the convex pieces of its shapes, whatever the balls of the cover are. Two things
-        that just touch are a hit. What neither moves nor can be moved is not looked at: a base on
-        a table.
-
-        Raises: ShapeError; InputError for numbers that are not finite.
-        """
+    def _whether(self, q: ArrayLike, scene: Any, threads: int | None) -> Booleans:
+        """The answer of `collides`."""
         given = real_rows(q, "q", self.mechanism.n_q)
         rows = np.ascontiguousarray(given).reshape(-1, self.mechanism.n_q)
         rows = self._of_usual_length(rows)
-        tables, n = self._scene(scene), len(rows)
+        known, n = self._known(scene), len(rows)
+        tables = known.tables
         if n == 1:
             room = self._room(tables)
             self._checked(room, rows, 0, 1, room.verdicts)
             tables.rooms.append(room)
             hit = bool(room.verdicts[0])
-            return cast(
-                "Booleans", np.bool_(hit) if given.ndim == 1 else np.full(given.shape[:-1], hit)
-            )
+            if given.ndim > 1:
+                return np.full(given.shape[:-1], hit)
+            self._expect_more(known)
+            return cast("Booleans", np.bool_(hit))
         verdicts = np.zeros(-(-n // WIDTH32), np.int64)
         threads = self._threads if threads is None else threads
         size = chunk_rows(_CHECK_NS, threads_for(n, _CHECK_NS, threads))
@@ -488,6 +600,49 @@ class CollisionModel(ProcessBound):
         bits = np.unpackbits(verdicts.view(np.uint8).reshape(-1, 8)[:, :2], bitorder="little")
         return bits[:n].astype(bool).reshape(given.shape[:-1])
 
+    @contextmanager
+    def native_check(self, scene: Any = None) -> Generator[NativeCheck]:
+        """The check against a scene as it is now, for one thread of a compiled program."""
+        tables = self._known(scene).tables
+        room = self._room(tables)
+        try:
+            yield NativeCheck(self._code.address("check_rows"), room.address)
+        finally:
+            tables.rooms.append(room)
+
+    def _expect_more(self, known: _Known) -> None:
+        """Let native code answer for one configuration in this scene, from the third one on."""
+        with self._lock:
+            known.asked -= 1
+            if known.asked > 0 or not any(each is known for each in self._scenes):
+                return
+            if known.block is not None and known.block[spheres.KNOWN_EDITS] == known.edits:
+                return  # it does: this call was made in another way
+            scene, tables, edits = known.scene, known.tables, known.edits
+            room, starts = self._new_room(tables), self._quaternion_starts
+            counted = np.zeros(1, np.int64) if scene is None else scene.edits
+            made = np.concatenate([room.block, np.zeros(spheres.LISTED, np.int64)])
+            made = np.ascontiguousarray(made[: spheres.LISTED])
+            made[spheres.VERDICT], made[spheres.EDITS] = _at(room.verdicts), _at(counted)
+            made[spheres.QUATERNIONS], made[spheres.N_QUATERNIONS] = _at(starts), len(starts)
+            made[spheres.KNOWN_EDITS] = edits
+            if known.block is None:
+                known.block = made
+                call = _Again(weakref.ref(self), scene, (known, counted))
+                self._collides[scene] = row_call(
+                    (Array((self.mechanism.n_q,)), Truth()),
+                    self._compiler,
+                    call,
+                    rows=self._code.address("check_one"),
+                    arrays=[_at(made)],
+                )
+            else:
+                known.block[spheres.KNOWN_EDITS] = -1  # nobody works with half of it
+                made[spheres.KNOWN_EDITS] = -1
+                known.block[:] = made
+                known.block[spheres.KNOWN_EDITS] = edits
+            known.room = room
+
     def _room(self, tables: SceneTables) -> _Room:
         """A room that nobody else works in."""
         try:
@@ -498,19 +653,32 @@ class CollisionModel(ProcessBound):
     def _new_room(self, scene: SceneTables) -> _Room:
         robot, frames, n_b = self._robot, self._frames, len(self.parts.bodies)
         n_q = self.mechanism.n_q
-        narrow = np.empty(WIDTH32 * (n_q + 15 * n_b) + robot.room, np.float32)
+        narrow = np.empty(WIDTH32 * (n_q + 16 * n_b) + robot.room, np.float32)
         wide, most = np.empty(WIDTH * (n_q + 24 * n_b)), scene.most_found
         todo, found = np.empty(spheres.FULL + 1, np.int64), np.empty(most, np.int64)
         clouds, tree, bad = scene.obstacles.clouds, scene.obstacles.tree, np.zeros(1, np.int64)
         arrays = (
-            *(robot.ints, self._balls, robot.ranges, robot.pieces),
+            *(self._most, robot.ints, self._balls, robot.ranges, robot.pieces, robot.balls),
             *(scene.ints, scene.shapes, scene.rows, scene.vertices, tree.index, tree.numbers),
-            *(clouds.index, clouds.numbers, robot.balls, narrow, wide, todo, found),
+            *(clouds.index, clouds.numbers, narrow, wide, todo, found),
         )
         code = (frames.address("frames32"), frames.address("frames64"))
-        listed = [_at(self._most), *code, *map(_at, arrays), most, _at(bad)]
+        first, *others = map(_at, arrays)
+        listed = [first, *code, *others, most, _at(bad)]
         block = np.array(listed, np.int64)
-        return _Room(block, _at(block), np.zeros(1, np.int64), bad, arrays)
+        sweeping = (
+            self._radii,
+            self._balls.copy(),
+            np.empty((WIDTH32, n_q)),
+            np.empty(3 * _INTERVALS),
+        )
+        radii, swollen, configurations, intervals = sweeping
+        record = [_at(block), _at(radii), _at(radii[1]), radii.shape[1], _at(swollen)]
+        record += [_at(configurations), _at(intervals), _INTERVALS]
+        kept = (*arrays, *sweeping)
+        return _Room(
+            block, _at(block), np.zeros(1, np.int64), bad, kept, np.array(record, np.int64)
+        )
 
     def _checked(self, room: _Room, rows: Floats, first: int, n: int, verdicts: Integers) -> None:
         """Write the verdicts of n rows, sixteen in a number."""
@@ -526,7 +694,7 @@ class CollisionModel(ProcessBound):
     ) -> Clearance:
         """How far the robot is from touching itself or the scene at q (..., nq), and where.
 
-        Raises: ShapeError, InputError; UnsupportedFeatureError for clouds of points.
+        Raises: ShapeError, InputError.
         """
         found = self.nearest(q, 1, scene, gradients=False, threads=threads)
         bodies = found.bodies[..., 0, :]
@@ -553,7 +721,7 @@ class CollisionModel(ProcessBound):
     ) -> Nearest:
         """The n nearest pairs at q (..., nq), of those ``within`` so many metres.
 
-        A pair is two links, or a link and a piece of an object.
+        A pair is two links, a link and a piece of an object, or a link and a cloud of points.
 
         Raises: as `clearance`.
         """
@@ -561,27 +729,26 @@ class CollisionModel(ProcessBound):
         n = whole_number(n, "n")
         within = finite_number(within, "within") if np.isfinite(within) else within
         scene_ = self._scene(scene)
-        _no_clouds(scene_)
-        tables, frames, n_v = scene_.exact, self._frames, self.mechanism.n_v
+        tables, n_v = scene_.exact, self.mechanism.n_v
         records = np.empty((len(rows), n, distances.RECORD))
         which = np.empty((len(rows), n, 2), np.int64)
-        slopes = np.empty((len(rows), n, n_v)) if gradients else np.empty((0, 0, 0))
-        call = self._nearest_rows
-        twisting = frames.address("twists1") if gradients else 0
-        straight = 0 if gradients else frames.address("frames1")
+        slopes = np.empty((len(rows), n, n_v)) if gradients else records
+        call, size = self._nearest_rows, n * distances.RECORD
+        code = (0, self._addresses[1]) if gradients else (self._addresses[0], 0)
+        given, made, things, turned = _at(rows), _at(records), _at(which), _at(slopes)
 
         def work(part: slice) -> None:
-            room, order = np.empty(tables.room + 64), np.empty(n + 8, np.int64)
-            twists = np.empty(6 * frames.n_twists + 8)
+            room, order, first = self._exact_room(scene_), np.empty(n + 8, np.int64), part.start
             call(
-                *(_at(rows[part]), part.stop - part.start, straight, twisting),
-                *(*tables.addresses, n, within, _at(room), _at(twists), _at(order)),
-                *(_at(records[part]), _at(which[part]), _at(slopes[part] if gradients else slopes)),
+                *(given + 8 * self.mechanism.n_q * first, part.stop - first, *code),
+                *(*tables.addresses, n, within, room[0], room[1], _at(order)),
+                *(made + 8 * size * first, things + 16 * n * first, turned + 8 * n * n_v * first),
             )
+            scene_.rooms_of_distances.append(room)
 
         self._shared(work, len(rows), threads)
         bodies = self._things(which, scene_)
-        names = (*self.parts.bodies, *scene_.obstacles.names)
+        names = self._names(scene_)
         return Nearest(
             records[..., 0].reshape(*shape, n),
             bodies.reshape(*shape, n, 2),
@@ -605,7 +772,6 @@ class CollisionModel(ProcessBound):
         Raises: as `clearance`.
         """
         scene_ = self._scene(scene)
-        _no_clouds(scene_)
         wanted, pairs = self._wanted(scene_)
         records, slopes, shape = self._distances(
             q, wanted, scene_, within=within, gradients=gradients, threads=threads
@@ -628,15 +794,25 @@ class CollisionModel(ProcessBound):
 
     def _wanted(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
         """What `distances` is about: rows for the kernel, and names."""
+        if "wanted" not in scene.made:
+            scene.made["wanted"] = self._listed(scene)
+        return scene.made["wanted"]
+
+    def _listed(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
         bodies, found = self.parts.bodies, scene.obstacles
         wanted = [[a, b, 0, 0] for a, b in self._pair_rows.tolist()]
         names = [(bodies[a], bodies[b]) for a, b, *_ in wanted]
-        allowed = {(int(a), int(r)) for a, r in scene.allowed}
+        allowed, clouds = {(int(a), int(r)) for a, r in scene.allowed}, found.clouds.objects
         for a in np.flatnonzero(self._moves).tolist():
             for k, name in enumerate(found.names):
                 first, stop = int(found.first_row[k]), int(found.first_row[k + 1])
-                if stop > first and (a, first) not in allowed:
-                    wanted.append([a, -1, first, stop - first])
+                if stop > first:
+                    row, thing = first, [a, -1, first, stop - first]
+                else:
+                    cloud = clouds.index(k)
+                    row, thing = len(found.rows) + cloud, [a, -2, cloud, 0]
+                if (a, row) not in allowed:
+                    wanted.append(thing)
                     names.append((bodies[a], name))
         return np.array(wanted, np.int64).reshape(-1, 4), tuple(names)
 
@@ -651,29 +827,50 @@ class CollisionModel(ProcessBound):
         threads: int | None = None,
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         rows, shape = self._rows(q)
-        tables, frames, n_v, n = scene.exact, self._frames, self.mechanism.n_v, len(wanted)
+        tables, n_v, n = scene.exact, self.mechanism.n_v, len(wanted)
         records = np.empty((len(rows), n, distances.RECORD))
-        slopes = np.empty((len(rows), n, n_v)) if gradients else np.empty((0, 0, 0))
-        call = self._distances_rows
-        twisting = frames.address("twists1") if gradients else 0
-        straight = 0 if gradients else frames.address("frames1")
+        slopes = np.empty((len(rows), n, n_v)) if gradients else records
+        call, size = self._distances_rows, n * distances.RECORD
+        code = (0, self._addresses[1]) if gradients else (self._addresses[0], 0)
         index, pieces, balls, around, _, vertices = tables.addresses
+        given, asked, made, turned = _at(rows), _at(wanted), _at(records), _at(slopes)
 
         def work(part: slice) -> None:
-            room = np.empty(tables.room + 64)
-            twists = np.empty(6 * frames.n_twists + 8)
+            room, first = self._exact_room(scene), part.start
             call(
-                *(_at(rows[part]), part.stop - part.start, straight, twisting),
-                *(_at(wanted), n, index, pieces, balls, around, vertices, within),
-                *(_at(room), _at(twists), _at(records[part])),
-                _at(slopes[part] if gradients else slopes),
+                *(given + 8 * self.mechanism.n_q * first, part.stop - first, *code),
+                *(asked, n, index, pieces, balls, around, vertices, within, room[0], room[1]),
+                *(made + 8 * size * first, turned + 8 * n * n_v * first),
             )
+            scene.rooms_of_distances.append(room)
 
         self._shared(work, len(rows), threads)
         return records, slopes, shape
 
+    @cached_property
+    def _addresses(self) -> tuple[int, int]:
+        """Where the code of poses, and of poses and twists, of one configuration lies."""
+        return self._frames.address("frames1"), self._frames.address("twists1")
+
+    def _exact_room(self, scene: SceneTables) -> tuple[int, int, Any]:
+        """Two addresses to compute distances at, where nobody else does, and what is there."""
+        try:
+            return scene.rooms_of_distances.pop()
+        except IndexError:
+            room = np.empty(scene.exact.room + 64), np.empty(6 * self._frames.n_twists + 8)
+            return _at(room[0]), _at(room[1]), room
+
+    def _names(self, scene: SceneTables) -> tuple[str, ...]:
+        """The names of bodies and objects."""
+        if "names" not in scene.made:
+            scene.made["names"] = (*self.parts.bodies, *scene.obstacles.names)
+        return scene.made["names"]
+
     def _shared(self, work: Any, n: int, threads: int | None) -> None:
         """Do the work of n rows in parts, on some threads."""
+        if n == 1:
+            work(slice(0, 1))
+            return
         threads = self._threads if threads is None else threads
         size = chunk_rows(_EXACT_NS, threads_for(n, _EXACT_NS, threads))
         parts = [slice(first, min(first + size, n)) for first in range(0, n, size)]
@@ -681,12 +878,12 @@ class CollisionModel(ProcessBound):
 
     def _things(self, which: Integers, scene: SceneTables) -> Integers:
         """Bodies and objects by the numbers of names, from bodies and rows."""
-        n_b, objects = len(self.parts.bodies), scene.obstacles.object_of_row
-        found = which.copy()
-        rows = which >= n_b
-        if rows.any():
-            found[rows] = n_b + objects[which[rows] - n_b]
-        return found
+        if "numbers" not in scene.made:
+            n_b, around = len(self.parts.bodies), scene.obstacles
+            objects = [*around.object_of_row.tolist(), *around.clouds.objects]
+            numbers = [*range(n_b), *(n_b + k for k in objects), -1]  # the last one: of nothing
+            scene.made["numbers"] = np.array(numbers, np.int64)
+        return scene.made["numbers"][which]
 
     def motion_collides(
         self,
@@ -721,17 +918,7 @@ class CollisionModel(ProcessBound):
         scene_ = self._scene(scene)
         _no_clouds(scene_)
         tables, n = scene_.exact, len(starts)
-        span = (
-            np.minimum(starts, stops).min(axis=0, initial=0.0),
-            np.maximum(starts, stops).max(axis=0, initial=0.0),
-        )
-        reaches = motion.motion_bounds(
-            self.mechanism,
-            self.parts.frames,
-            self.parts.cover.body_spheres,
-            pairs=self._pair_rows,
-            span=span,
-        )
+        reaches = self._reaches(starts, stops)
         times, records = np.empty(n), np.empty((n, distances.RECORD))
         which, counts = np.empty((n, 2), np.int64), np.zeros((n, 4), np.int64)
         call = self._motion_rows
@@ -739,23 +926,62 @@ class CollisionModel(ProcessBound):
         def work(part: slice) -> None:
             room = np.empty(motion.motion_room(tables) + 64)
             twists = np.empty(6 * self._frames.n_twists + 8)
+            sweep = self._room(scene_)
             call(
                 *(_at(starts[part]), _at(stops[part]), _at(velocities[part])),
                 *(part.stop - part.start, self._frames.address("twists1"), *tables.addresses),
                 *(_at(reaches.pairs), _at(reaches.chains), _at(reaches.places), tolerance),
-                *(_at(room), _at(twists), _at(times[part])),
+                *(_at(sweep.swept), _at(room), _at(twists), _at(times[part])),
                 *(_at(records[part]), _at(which[part]), _at(counts[part])),
             )
+            scene_.rooms.append(sweep)
 
         self._shared(work, n, threads)
         found = self._things(which, scene_)
-        names = (*self.parts.bodies, *scene_.obstacles.names)
+        names = self._names(scene_)
         told = [(names[a], names[b]) if a >= 0 else None for a, b in found.tolist()]
         hit = which[:, 0] >= 0
         return MotionCheck(
             hit.reshape(shape),
             np.where(hit, times, 1.0).reshape(shape),
             told if shape else told[0],
+        )
+
+    def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
+        """How fast distances change at most during motions."""
+        low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
+        high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
+        least, most = self._slide_span
+        if not (np.isfinite(most - least) & (low >= least) & (high <= most)).all():
+            return self._bounds_within(low, high)
+        return self._usual_reaches
+
+    @cached_property
+    def _usual_reaches(self) -> motion.Reaches:
+        return self._bounds_within(*self._slide_span)
+
+    @cached_property
+    def _slide_span(self) -> tuple[Floats, Floats]:
+        """How far joints usually slide: their limits, and as much again on either side."""
+        lower, upper = self.mechanism.lower[self._slides], self.mechanism.upper[self._slides]
+        return 2.0 * lower - upper, 2.0 * upper - lower
+
+    @cached_property
+    def _slides(self) -> Integers:
+        """The numbers of q that are lengths: how far joints slide is all that bounds depend on."""
+        m = self.mechanism
+        own = [m.q_start[c] + np.arange(kind.n_lengths) for c, kind in enumerate(m.joint_types)]
+        return np.concatenate([np.zeros(0, np.int64), *own])
+
+    def _bounds_within(self, low: Floats, high: Floats) -> motion.Reaches:
+        least, most = np.zeros(self.mechanism.n_q), np.zeros(self.mechanism.n_q)
+        least[self._slides], most[self._slides] = low, high
+        return motion.motion_bounds(
+            self.mechanism,
+            self.parts.frames,
+            self.parts.cover.body_spheres,
+            pairs=self._pair_rows,
+            span=(least, most),
         )
 
     def _sampled(
@@ -776,9 +1002,22 @@ class CollisionModel(ProcessBound):
             if len(own):
                 count = int(first[k + 1] - first[k])
                 touches[k], t[k] = True, max(int(own[0]) - 1, 0) / max(count - 1, 1)
-                if not self._scene(scene).obstacles.clouds.count:
-                    told[k] = self.clearance(rows[first[k] + own[0]], scene).names
+                told[k] = self.clearance(rows[first[k] + own[0]], scene).names
         return MotionCheck(touches.reshape(shape), t.reshape(shape), told if shape else told[0])
+
+
+class _Again:
+    """The general way of a native function: the model is asked, which knows what it is about."""
+
+    __slots__ = ("__name__", "_held", "_model", "_scene")
+
+    def __init__(self, model: Any, scene: Any, held: Any) -> None:
+        """``model``: a weak reference, since the model holds the function."""
+        self._model, self._scene, self._held = model, scene, held
+        self.__name__ = "collides"
+
+    def __call__(self, q: Any) -> Any:
+        return self._model()._whether(q, self._scene, None)
 
 
 def _native(code: Any, name: str, n: int, others: dict[int, Any] | None = None) -> Any:
@@ -791,9 +1030,16 @@ def _at(array: Any) -> int:
     return array.__array_interface__["data"][0]
 
 
+def _in_body(m: Mechanism, name: str) -> Floats:
+    """The pose (4, 4) of a frame in its body."""
+    frame, T = m.frame(name), np.eye(4)
+    T[:3, :3], T[:3, 3] = m.R_body_frame[frame], m.p_body_frame[frame]
+    return T
+
+
 def _no_clouds(scene: SceneTables) -> None:
     if scene.obstacles.clouds.count:
         raise UnsupportedFeatureError(
-            "distances to clouds of points are not computed: collides() looks at them, and so does "
-            "motion_collides with a resolution"
+            "a motion past a cloud of points is checked with a resolution alone: "
+            "motion_collides(..., resolution=0.01)"
         )

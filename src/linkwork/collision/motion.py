@@ -46,6 +46,7 @@ from linkwork.collision.distances import (
     things_of,
 )
 from linkwork.collision.narrow import closest
+from linkwork.collision.swept import MOST, STARTS, open_intervals
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -61,6 +62,8 @@ from linkwork.compile.typed import (
     local_f64,
     lowest_bit,
     offset,
+    pointer_f64,
+    pointer_i64,
     put,
     select,
     splat,
@@ -425,6 +428,7 @@ def motion_touches(
     chains: PtrF64,
     places: PtrI64,
     tolerance: F64,
+    swept: I64,
     room: PtrF64,
     twists: PtrF64,
     record: PtrF64,
@@ -434,14 +438,16 @@ def motion_touches(
     """The t from 0 to 1 at which two things first come within a tolerance (m), or inf.
 
     Writes their record and their numbers; all are farther apart than 0 before. ``counts``:
-    configurations and pairs that were looked at are added.
+    configurations and pairs that were looked at are added. ``swept``: the address of a record of
+    `swept`, by which most of a motion is passed over, or 0.
     """
     n_q = index[N_Q]
     n_bodies = index[N_BODIES]
     q = room
     change = offset(q, n_q)
     rates = offset(change, n_q)
-    poses = offset(rates, n_q)
+    intervals = offset(rates, n_q)
+    poses = offset(intervals, 2)
     placed = offset(poses, (n_bodies + 1) * POSE)
     speeds = offset(placed, n_bodies * BALL)
     clocks = offset(speeds, index[N_PAIRS] + 2 * n_bodies)
@@ -450,6 +456,16 @@ def motion_touches(
         change[i] = stop[i] - start[i]
         rates[i] = abs(change[i])
     speeds_of(index, pair_reach, chains, places, rates, speeds)
+    n_intervals, interval = 1, 0
+    intervals[0] = 0.0
+    intervals[1] = 1.0
+    if swept != 0:
+        record_of_swept = pointer_i64(swept)
+        intervals = offset(pointer_f64(record_of_swept[STARTS]), record_of_swept[MOST])
+        of_bodies = offset(speeds, index[N_PAIRS])
+        n_intervals = open_intervals(start, stop, of_bodies, tolerance, record_of_swept, intervals)
+        if n_intervals == 0:
+            return INF
     place_world(index, poses)
     call_at(twisting, q, poses, twists)
     place_balls(index, balls, poses, placed)
@@ -457,8 +473,15 @@ def motion_touches(
     first_clocks(index, speeds, tolerance, clocks)
     while True:
         t = earliest(clocks, n)
-        if not t < 1.0:
+        while interval < n_intervals and not t < intervals[2 * interval + 1]:
+            interval += 1
+        if interval == n_intervals or not t < 1.0:
             return INF
+        if t < intervals[2 * interval]:
+            t = intervals[2 * interval]
+            for first in range(0, n, WIDTH):
+                clock = lanes(clocks, first)
+                put(clocks, first, select(clock < t, t, clock))
         if t > 0.0:
             for i in range(n_q):
                 q[i] = start[i] + t * change[i]
@@ -517,6 +540,7 @@ def motion_rows(
     chains: PtrF64,
     places: PtrI64,
     tolerance: F64,
+    swept: I64,
     room: PtrF64,
     twists: PtrF64,
     times: PtrF64,
@@ -548,6 +572,7 @@ def motion_rows(
             chains,
             places,
             tolerance,
+            swept,
             room,
             twists,
             offset(records, row * RECORD),
@@ -559,7 +584,7 @@ def motion_rows(
 def motion_room(tables: Tables) -> int:
     """How many numbers `motion_rows` needs to work in."""
     index = tables.index
-    return tables.room + 3 * int(index[N_Q]) + int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
+    return tables.room + 3 * int(index[N_Q]) + 2 + int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
 
 
 def between(q0: Floats, q1: Floats, resolution: float) -> tuple[Floats, Ints]:

@@ -23,7 +23,7 @@ in 10,000 pairs with a cylinder is 1e-7 of its size short; curved pieces that sh
 within each other are 3e-6 short.
 """
 
-from linkwork.collision.pieces import GRID
+from linkwork.collision.pieces import GRID, N_PLANES, OUTER
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -31,14 +31,16 @@ from linkwork.compile.typed import (
     Bool,
     PtrF64,
     PtrI64,
+    bits_of,
     f64,
     i64,
+    lane,
     lane_max,
     lanes,
     local_f64,
     local_i64,
+    lowest_bit,
     offset,
-    put,
     select,
     splat,
     sqrt,
@@ -74,6 +76,12 @@ CORNERS = 48
 STEPS = 49
 TRIED = 50
 DESCENT = 56
+
+GUESS = 8
+"""Numbers of what `touches_near` remembers of two pieces."""
+
+LAST_LANE = 1 << WIDTH - 1
+"""The bit of the last lane: it is taken where numbers that are none leave no other."""
 
 MOST_STEPS = 100
 GAP = 1e-12  # of the distance: ends a descent (the normal is then exact to 1e-6)
@@ -119,9 +127,15 @@ def closest(
     if _has_form(A, B):
         return _by_form(A, TA, B, TB, out)
     _place(A, TA, B, TB, pair)
-    _start(out, pair, s)
     rounding = A[1] + B[1]
-    gap = _descend(A, B, vertices, pair, s, 0.0, bound + rounding)
+    if apart < 0.0 and A[0] == HULL and A[2] > 0.0:
+        beyond = _beyond_planes(A, B, vertices, pair, s)
+        if beyond > bound + rounding:
+            _turn(pair, s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], out)
+            return beyond - rounding
+    else:
+        _start(out, pair, s)
+    gap = _descend(A, B, vertices, pair, s, 0.0, bound + rounding, False)
     if s[LOWER] > bound + rounding:
         _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
         return s[LOWER] - rounding
@@ -136,10 +150,9 @@ def closest(
 @typed
 def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64) -> Bool:
     """Whether two pieces are within `margin` of each other (m); numbers that are none: yes."""
-    guess = local_f64(3)
-    guess[0] = 0.0
-    guess[1] = 0.0
-    guess[2] = 0.0
+    guess = local_f64(GUESS)
+    for i in range(GUESS):
+        guess[i] = 0.0
     return touches_near(A, TA, B, TB, vertices, margin, guess)
 
 
@@ -147,38 +160,54 @@ def touches(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, marg
 def touches_near(
     A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, margin: F64, guess: PtrF64
 ) -> Bool:
-    """As `touches`: `guess` is a unit vector that parts them perhaps, or zeros, and is kept so.
+    """As `touches`, with what was found of the pieces where they were near to where they are now.
 
-    Poses near to each other are parted by the same direction: one look at both pieces along it says
-    so.
+    `guess` has `GUESS` numbers, zeros at first: a unit vector of the world that parts them perhaps,
+    and whether a point of A, in its frame, follows that both hold perhaps. One look says so.
     """
     out = local_f64(9)
     pair = local_f64(PAIR)
     s = local_f64(DESCENT)
     if A[0] == HALF_SPACE or B[0] == HALF_SPACE:
         return not (_half_space(A, TA, B, TB, vertices, out) > margin)
+    if guess[3] > 0.0 and margin >= 0.0:
+        _place(A, TA, B, TB, pair)
+        if _holds(B, pair, guess[4], guess[5], guess[6]):
+            return True
     known = guess[0] != 0.0 or guess[1] != 0.0 or guess[2] != 0.0
     if known and _parted(A, TA, B, TB, vertices, guess) > margin:
         return False
-    apart = _spheres_apart(A, TA, B, TB, out) > margin
-    if not known or apart:
-        for i in range(3):
-            guess[i] = out[6 + i]
-    if apart:
-        return False
-    if _has_form(A, B):
-        return not (_by_form(A, TA, B, TB, out) > margin)
-    for i in range(3):
-        out[6 + i] = guess[i]
-    _place(A, TA, B, TB, pair)
-    _start(out, pair, s)
     reach = A[1] + B[1] + margin
-    _descend(A, B, vertices, pair, s, reach, reach)
+    if A[0] == HULL and A[2] > 0.0:
+        _place(A, TA, B, TB, pair)
+        if _beyond_planes(A, B, vertices, pair, s) > reach:
+            _turn(pair, s[NEAREST], s[NEAREST + 1], s[NEAREST + 2], out)
+            for i in range(3):
+                guess[i] = out[6 + i]
+            return False
+    else:
+        apart = _spheres_apart(A, TA, B, TB, out) > margin
+        if not known or apart:
+            for i in range(3):
+                guess[i] = out[6 + i]
+        if apart:
+            return False
+        if _has_form(A, B):
+            return not (_by_form(A, TA, B, TB, out) > margin)
+        for i in range(3):
+            out[6 + i] = guess[i]
+        _place(A, TA, B, TB, pair)
+        _start(out, pair, s)
+    _descend(A, B, vertices, pair, s, reach, reach, reach >= 0.0)
     if s[LOWER] > reach:
         _turn(pair, s[NORMAL], s[NORMAL + 1], s[NORMAL + 2], out)
         for i in range(3):
             guess[i] = out[6 + i]
         return False
+    if s[CORNERS] < 0.0:
+        guess[3] = 1.0
+        for i in range(3):
+            guess[4 + i] = s[TRIED + i]
     if reach < 0.0:
         return not (_near_or_deep(A, B, vertices, pair, s) > reach)
     return True
@@ -189,6 +218,64 @@ def _parted(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, n: P
     """How far two pieces are apart along a unit vector of the world."""
     high = _height(A, TA, vertices, n[0], n[1], n[2])
     return -_height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
+
+
+@typed
+def _beyond_planes(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F64:
+    """A lower bound of the distance of the cores of a hull and another piece.
+
+    It is how far B, or what is around it, lies beyond one of the planes around A; the normal of
+    this plane is written to NEAREST, where a descent starts.
+    """
+    planes = offset(vertices, i64(A[5]) + 3 * i64(A[6]))
+    middle, half = local_f64(3), local_f64(3)
+    for i in range(3):
+        middle[i] = pair[T + i]
+        half[i] = B[2 + i]
+    if B[0] == HULL:
+        _box_of_hull(B, vertices, pair, middle, half)
+    elif B[0] == CYLINDER:
+        half[1], half[2] = B[2], B[3]
+    elif B[0] <= SEGMENT:
+        half[0], half[1], half[2] = 0.0, 0.0, B[3] if B[0] == SEGMENT else 0.0
+    high, place = splat(-1e300), splat(0.0)
+    for k in range(0, N_PLANES, WIDTH):
+        x, y, z = lanes(planes, k), lanes(planes, N_PLANES + k), lanes(planes, 2 * N_PLANES + k)
+        u = abs(x * pair[0] + (y * pair[3] + z * pair[6]))
+        v = abs(x * pair[1] + (y * pair[4] + z * pair[7]))
+        w = abs(x * pair[2] + (y * pair[5] + z * pair[8]))
+        far = x * middle[0] + (y * middle[1] + (z * middle[2] - lanes(planes, 3 * N_PLANES + k)))
+        if B[0] == CYLINDER:  # its circle in a polygon: no root is taken
+            long = select(u > v, u, v)
+            far = far - half[0] * (long + 0.4142135623731 * (u + v - long)) - half[2] * w
+        else:
+            far = far - (half[0] * u + (half[1] * v + half[2] * w))
+        higher = far > high
+        high = select(higher, far, high)
+        place = select(higher, splat(f64(k)), place)
+    highest = lane_max(high)
+    at = lowest_bit(bits_of(high >= highest) | LAST_LANE)
+    at += i64(lane(place, at))
+    for i in range(3):
+        s[NEAREST + i] = planes[i * N_PLANES + at]
+    return highest
+
+
+@typed
+def _box_of_hull(B: PtrF64, vertices: PtrF64, pair: PtrF64, middle: PtrF64, half: PtrF64) -> None:
+    """Write the middle, in A's frame, and the half lengths of the box around a hull."""
+    first, n = i64(B[5]), i64(B[6])
+    if B[2] > 0.0:
+        box = offset(vertices, first + 3 * n + 4 * N_PLANES)
+        for i in range(3):
+            middle[i] += pair[3 * i] * box[0] + pair[3 * i + 1] * box[1] + pair[3 * i + 2] * box[2]
+            half[i] = box[3 + i]
+    else:  # few vertices: a cube around them, as large as the farthest
+        far = 0.0
+        for k in range(3 * n):
+            far = max(far, abs(vertices[first + k]))
+        for i in range(3):
+            half[i] = far
 
 
 @typed
@@ -341,17 +428,18 @@ def _farthest_of_round(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F
 
 @typed
 def _cell(x: F64, y: F64, z: F64) -> I64:
-    """The cell of a direction in the table of `pieces.by_direction`."""
-    main, u, v, face = x, y, z, 0
-    if abs(y) > abs(main):
-        main, u, v, face = y, z, x, 2
-    if abs(z) > abs(main):
-        main, u, v, face = z, x, y, 4
-    if main < 0.0:
-        face += 1
-    scale = 0.5 * GRID / max(abs(main), 1e-300)
-    i = i64(min(max(u * scale + 0.5 * GRID, 0.0), GRID - 1.0))
-    j = i64(min(max(v * scale + 0.5 * GRID, 0.0), GRID - 1.0))
+    """The cell of a direction in the table of `pieces.by_direction`, where `GRID` is 4."""
+    most = max(abs(x), abs(y))
+    most = max(most, abs(z))
+    is_x = abs(x) == most
+    is_y = abs(y) == most
+    main = select(is_x, x, select(is_y, y, z))
+    u = select(is_x, y, select(is_y, z, x))
+    v = select(is_x, z, select(is_y, x, y))
+    face = select(is_x, 0, select(is_y, 2, 4)) + i64(main < 0.0)
+    half = 0.5 * most  # cells end at these multiples: nothing is divided by the greatest
+    i = i64(u >= -half) + (i64(u >= 0.0) + i64(u >= half))
+    j = i64(v >= -half) + (i64(v >= 0.0) + i64(v >= half))
     return (face * GRID + i) * GRID + j
 
 
@@ -361,11 +449,14 @@ def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> t
     first = i64(row[5])
     n = i64(row[6])
     if row[2] > 0.0:
-        cell = offset(vertices, first + 3 * n + 2 * _cell(x, y, z))
+        cell = offset(vertices, first + 3 * n + OUTER + 2 * _cell(x, y, z))
         first += i64(cell[0])
         n = i64(cell[1])
     high = x * lanes(vertices, first) + y * lanes(vertices, first + n)
     high = high + z * lanes(vertices, first + 2 * n)
+    if n == WIDTH:
+        best = first + lowest_bit(bits_of(high >= lane_max(high)) | LAST_LANE)
+        return vertices[best], vertices[best + WIDTH], vertices[best + 2 * WIDTH]
     place = splat(0.0)
     for k in range(WIDTH, n, WIDTH):
         h = x * lanes(vertices, first + k) + y * lanes(vertices, first + n + k)
@@ -373,26 +464,19 @@ def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> t
         higher = h > high
         high = select(higher, h, high)
         place = select(higher, splat(f64(k)), place)
-    highs = local_f64(WIDTH)
-    places = local_f64(WIDTH)
-    put(highs, 0, high)
-    put(places, 0, place)
-    highest = lane_max(high)
-    best = first
-    for k in range(WIDTH):
-        if highs[k] == highest:
-            best = first + i64(places[k]) + k
+    at = lowest_bit(bits_of(high >= lane_max(high)) | LAST_LANE)
+    best = first + at + i64(lane(place, at))
     return vertices[best], vertices[best + n], vertices[best + 2 * n]
 
 
 @typed
 def _corner(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, t: PtrF64, corner: PtrF64
 ) -> None:
-    """Write the corner of B - A that is least along the direction at TRIED of `s`."""
-    x = s[TRIED]
-    y = s[TRIED + 1]
-    z = s[TRIED + 2]
+    """Write the corner of B - A that is least along a direction of any length."""
+    x = t[0]
+    y = t[1]
+    z = t[2]
     ax, ay, az = _farthest(A, vertices, x, y, z)
     u = -(pair[0] * x + pair[3] * y + pair[6] * z)
     v = -(pair[1] * x + pair[4] * y + pair[7] * z)
@@ -414,12 +498,20 @@ def _corner(
 
 @typed
 def _descend(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, low: F64, high: F64
+    A: PtrF64,
+    B: PtrF64,
+    vertices: PtrF64,
+    pair: PtrF64,
+    s: PtrF64,
+    low: F64,
+    high: F64,
+    common: Bool,
 ) -> F64:
     """Distance of the cores from above, 0 in overlap; `s` gets how it is attained.
 
     Ends early as soon as the distance is known to be over `high` (at LOWER, its normal at NORMAL)
-    or not over `low`. It starts from the direction at NEAREST.
+    or not over `low`, or, where any ``common`` point is enough, as soon as B is known to hold a
+    point of A's: it is at TRIED then, and CORNERS below 0. It starts from the direction at NEAREST.
     """
     n = 0
     found = 1e300
@@ -441,7 +533,9 @@ def _descend(
             _leap(A, B, pair, s, n, found)
         corner = offset(s, CORNER * n)
         between = found - s[LOWER]
-        below = _support(A, B, vertices, pair, s, corner)
+        # the point itself is the direction, too: then nothing waits for its length
+        way = offset(s, TRIED if leap else NEAREST)
+        below = _support(A, B, vertices, pair, s, way, corner)
         missed = leap and found - s[LOWER] > 0.5 * between
         for i in range(3):
             s[SCALE] = max(s[SCALE], abs(corner[i]))
@@ -449,8 +543,18 @@ def _descend(
         s[STEPS] = f64(k)
         if below > high or found - below <= GAP * found + ROUNDING * s[SCALE]:
             return found
+        if common and _holds(B, pair, corner[3], corner[4], corner[5]):
+            s[CORNERS] = -1.0
+            for i in range(3):
+                s[TRIED + i] = corner[3 + i]
+            return 0.0
         n = _nearest(s, n + 1, found)
         s[CORNERS] = f64(n)
+        if common and n > 1 and n < 4:
+            _points(s)
+            if _holds(B, pair, s[TRIED], s[TRIED + 1], s[TRIED + 2]):
+                s[CORNERS] = -1.0
+                return 0.0
         nearer = 0.0
         if n < 4:
             x = s[NEAREST]
@@ -467,11 +571,32 @@ def _descend(
 
 
 @typed
+def _holds(row: PtrF64, pair: PtrF64, x: F64, y: F64, z: F64) -> Bool:
+    """Whether a box or a cylinder surely holds a point of A's frame; of others nothing is known."""
+    if row[0] != BOX and row[0] != CYLINDER:
+        return False
+    x -= pair[T]
+    y -= pair[T + 1]
+    z -= pair[T + 2]
+    u = pair[0] * x + pair[3] * y + pair[6] * z
+    v = pair[1] * x + pair[4] * y + pair[7] * z
+    w = pair[2] * x + pair[5] * y + pair[8] * z
+    if row[0] == BOX:
+        return abs(u) <= row[2] and abs(v) <= row[3] and abs(w) <= row[4]
+    return u * u + v * v <= row[2] * row[2] and abs(w) <= row[3]
+
+
+@typed
 def _support(
-    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, corner: PtrF64
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, way: PtrF64, corner: PtrF64
 ) -> F64:
-    """Write the corner least along TRIED; the lower bound that it gives, kept if it is better."""
-    _corner(A, B, vertices, pair, s, corner)
+    """Write the corner least along TRIED; the lower bound that it gives, kept if it is better.
+
+    ``way`` is TRIED, or what has this direction and another length.
+    """
+    _corner(A, B, vertices, pair, way, corner)
+    for i in range(3):
+        corner[6 + i] = s[TRIED + i]
     below = s[TRIED] * corner[0] + s[TRIED + 1] * corner[1] + s[TRIED + 2] * corner[2]
     if below > s[LOWER]:
         s[LOWER] = below
@@ -920,7 +1045,7 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
         plane = offset(w, FACES + 4 * face)
         for i in range(3):
             s[TRIED + i] = -plane[i]
-        below = _support(A, B, vertices, pair, s, offset(w, CORNER * new))
+        below = _support(A, B, vertices, pair, s, offset(s, TRIED), offset(w, CORNER * new))
         if not (-below - plane[3] > DEPTH_GAP * s[SCALE]):
             s[STEPS] = f64(new)
             break
@@ -952,7 +1077,7 @@ def _polish(
     for _ in range(MOST_LEAPS):
         before = s[LOWER]
         _leap(A, B, pair, s, n, before)
-        _support(A, B, vertices, pair, s, s)
+        _support(A, B, vertices, pair, s, offset(s, TRIED), s)
         if s[LOWER] > before:
             x = s[3]
             y = s[4]
@@ -961,7 +1086,7 @@ def _polish(
             break
         for i in range(3):
             s[TRIED + i] = s[NORMAL + i]
-        _support(A, B, vertices, pair, s, s)
+        _support(A, B, vertices, pair, s, offset(s, TRIED), s)
         s[WEIGHTS] = 1.0
         n = 1
     s[TRIED] = x
@@ -1045,7 +1170,7 @@ def _far_pair(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, w
     for k in range(6):
         s[TRIED], s[TRIED + 1], s[TRIED + 2] = 0.0, 0.0, 0.0
         s[TRIED + k // 2] = 1.0 if k % 2 == 0 else -1.0
-        _corner(A, B, vertices, pair, s, offset(w, CORNER * k))
+        _corner(A, B, vertices, pair, offset(s, TRIED), offset(w, CORNER * k))
         for m in range(3):
             s[SCALE] = max(s[SCALE], abs(w[CORNER * k + m]))
     far = -1.0
@@ -1091,7 +1216,7 @@ def _tetrahedron_inside(
             d = axes[3 * (k // 2) + i]
             s[TRIED + i] = d if k % 2 == 0 else -d
         c = offset(w, CORNER * (2 + k))
-        _corner(A, B, vertices, pair, s, c)
+        _corner(A, B, vertices, pair, offset(s, TRIED), c)
         u = axes[0] * (c[0] - w[0]) + axes[1] * (c[1] - w[1]) + axes[2] * (c[2] - w[2])
         v = axes[3] * (c[0] - w[0]) + axes[4] * (c[1] - w[1]) + axes[5] * (c[2] - w[2])
         if u * u + v * v > far:
@@ -1116,7 +1241,7 @@ def _fourth_corner(
         for i in range(3):
             s[TRIED + i] = s[NORMAL + i] if k == 0 else -s[NORMAL + i]
         c = offset(w, CORNER * (3 + k))
-        _corner(A, B, vertices, pair, s, c)
+        _corner(A, B, vertices, pair, offset(s, TRIED), c)
         heights[k] = 0.0
         for i in range(3):
             heights[k] -= s[TRIED + i] * (c[i] - w[i])

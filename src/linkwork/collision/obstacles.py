@@ -30,7 +30,6 @@ from linkwork.collision.pieces import (
     table,
 )
 from linkwork.collision.tree import LAYOUT, Tree, tree_of
-from linkwork.errors import InputError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
 
@@ -133,22 +132,6 @@ def _tree(rows: Floats, bounded: Integers) -> Tree:
     items = tree.index[LAYOUT:]
     items[items >= 0] = bounded[items[items >= 0]]
     return tree
-
-
-def shape_rows(shape: Any, T_body_shape: Floats) -> tuple[Floats, Floats, float]:
-    """The rows of one shape in a body, their vertices, and how far they may reach beyond it (m).
-
-    The body's number is -1, to be set by who knows it; vertices begin at 0.
-
-    Raises: as `obstacles_of`; InputError for points.
-    """
-    if isinstance(shape, Points):
-        raise InputError("points have no convex pieces; they are asked by `collision.cloud`")
-    if isinstance(shape, (Triangles, HeightField)):
-        parts = _parts_of(shape)
-        return parts.moved(T_body_shape)[0], parts.vertices, parts.outside
-    core = np.array([_CORES[type(shape)](shape)])
-    return _solid_rows(core, T_body_shape[None])[0], np.zeros(0), 0.0
 
 
 # --- rows -----------------------------------------------------------------------------------------

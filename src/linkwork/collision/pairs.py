@@ -9,6 +9,7 @@ it is proven. All else is seen, not proven, and says so.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,7 +81,8 @@ class PairTable(Sequence[Pair]):
     """All pairs of the links that have shapes; a new one is made where something is to change.
 
     ``notes`` say what the reasons rest on, ``findings`` what is odd about the ``srdf`` it began
-    with.
+    with. ``margin`` (m): pairs that are left out because they never touch come no nearer than
+    this; what an SRDF says, and who asks for it, knows of no margin.
     """
 
     pairs: tuple[Pair, ...]
@@ -89,6 +91,7 @@ class PairTable(Sequence[Pair]):
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     srdf: Srdf | None = None
+    margin: float = math.inf
 
     @overload
     def __getitem__(self, index: int) -> Pair: ...
@@ -139,9 +142,11 @@ class PairTable(Sequence[Pair]):
         The groups, states and so on are those of the file at ``path``, if there is one, or else of
         the SRDF that this table began with.
 
-        Raises: InputError where the file cannot be written, or is the SRDF of another robot;
-        DescriptionError where there is a file that cannot be read as an SRDF.
+        Raises: InputError where the file cannot be written, is a xacro file, or is the SRDF of
+        another robot; DescriptionError where there is a file that cannot be read as an SRDF.
         """
+        if os.fspath(path).lower().endswith(".xacro"):
+            raise InputError(f"{os.fspath(path)} is a xacro file, a program: write to a .srdf file")
         base = self.srdf or Srdf(self.robot)
         if os.path.lexists(path) and os.fspath(path) != base.file:
             base = srdf_format.read(path)
@@ -342,9 +347,10 @@ class Sampling:
     """How pairs are told apart by distances.
 
     A pair that touches (within ``touching``, metre) in a share of ``always`` of the ``states`` is
-    left out, and so is one that never comes nearer than ``margin`` (metre). One that touches at
-    neutral is left out where it has at most ``near`` joints between its links, or touches in half
-    of the states: a hand that hangs in a leg where all joints are at zero may hit it elsewhere.
+    left out, and so is one that never comes nearer than ``margin`` (metre), seen or proven. One
+    that touches at neutral is left out where it has at most ``near`` joints between its links, or
+    touches in half of the states: a hand that hangs in a leg where all joints are at zero may hit
+    it elsewhere.
     ``steps`` is how long the search for nearer states goes on for each pair, with ``tries`` states
     a step. ``cells`` is how many parts of the ranges of joints a proof may look at.
     """
@@ -409,7 +415,7 @@ def derive_pairs(
             found = look.far(k, drawn, seen[:, column], reach=reach, searching=random is None)
         changed[k] = found
     notes = (*table.notes, *_notes(m, len(drawn), random is None))
-    return replace(table, pairs=tuple(changed), notes=notes)
+    return replace(table, pairs=tuple(changed), notes=notes, margin=how.margin)
 
 
 def _notes(m: Mechanism, states: int, drawn: bool) -> list[str]:
@@ -503,7 +509,8 @@ class _Look:
             many[:, motion.places] = values
             return self.distances(many, [k])[:, 0]
 
-        return stays_apart(distance, motion, least=self.how.touching, most=self.how.cells)
+        least = max(self.how.touching, self.how.margin)
+        return stays_apart(distance, motion, least=least, most=self.how.cells)
 
     def _searched(self, k: int, q: Floats, seen: Floats) -> float:
         """The least distance that is found going on from the nearest states.

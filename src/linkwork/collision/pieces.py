@@ -43,6 +43,8 @@ _ENCLOSING_ROUNDS = 100
 
 
 GRID = 4
+N_PLANES = 48
+OUTER = 4 * N_PLANES + 8
 """Cells along each edge of the cube of directions, for hulls of many vertices."""
 
 FEW_VERTICES = 24
@@ -261,7 +263,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     not given), the 3x4 matrix of ``T_body_piece`` by rows, and a sphere in the body's frame that
     holds the piece (x, y, z, r; r is infinite of a half-space). Vertices of a hull stand as all x,
     all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
-    what `by_direction` gives follows them.
+    what `outer_planes` and `by_direction` give follows them.
     """
     rows = np.zeros((len(pieces), PIECE))
     flat: list[Floats] = []
@@ -275,12 +277,42 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             flat.append(padded.T.ravel())
             if count > FEW_VERTICES:
                 row[2] = GRID
-                flat.append(by_direction(piece.vertices, 3 * count))
-            place += sum(len(each) for each in flat[-2 if row[2] else -1 :])
+                flat.append(outer_planes(piece.vertices, piece.faces))
+                flat.append(by_direction(piece.vertices, 3 * count + OUTER))
+            place += sum(len(each) for each in flat[-3 if row[2] else -1 :])
         row[8:20] = piece.T_body_piece[:3].ravel()
     rows[:, 7] = -1 if bodies is None else bodies
     rows[:, 20:] = bounding_spheres(pieces)
     return rows, np.concatenate(flat) if flat else np.zeros(0)
+
+
+def outer_planes(vertices: Floats, faces: NDArray[Any] | None) -> Floats:
+    """A polytope of few planes and a box, both around a hull (`OUTER` numbers).
+
+    The x, y, z of `N_PLANES` normals, and how far the hull reaches along each; then the middle and
+    the half lengths of the box. Normals are those of large faces, far apart from each other.
+    """
+    k = np.arange(256) + 0.5
+    z, turn = 1 - k / 128, np.pi * (1 + 5**0.5) * k
+    r = np.sqrt(1 - z * z)
+    normals = np.column_stack([r * np.cos(turn), r * np.sin(turn), z])  # all around, alike
+    weights = np.full(256, 1 / 256)
+    if faces is not None:
+        a, b, c = (vertices[faces[:, k]] for k in range(3))
+        across = np.cross(b - a, c - a)
+        area = np.linalg.norm(across, axis=1)
+        whole = area > 1e-12 * area.sum()
+        normals = np.concatenate([across[whole] / area[whole, None], normals])
+        weights = np.concatenate([area[whole] / area[whole].sum(), weights])
+    kept, apart = [int(weights.argmax())], np.full(len(normals), 2.0)
+    while len(kept) < N_PLANES:
+        apart = np.minimum(apart, 1 - normals @ normals[kept[-1]])
+        kept.append(int((apart * weights).argmax()))
+    found = normals[kept]
+    heights = (found @ vertices.T).max(axis=1)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    box = [*(low + high) / 2, *(high - low) / 2, 0.0, 0.0]
+    return np.concatenate([found.T.ravel(), heights, box])
 
 
 def by_direction(vertices: Floats, place: int) -> Floats:
@@ -293,32 +325,29 @@ def by_direction(vertices: Floats, place: int) -> Floats:
     and so at every direction between.
     """
     edges = np.linspace(-1.0, 1.0, GRID + 1)
-    low, high = edges[:-1] - 1e-9, edges[1:] + 1e-9
-    head = np.zeros((6, GRID, GRID, 2))
+    ends = np.column_stack([edges[:-1] - 1e-9, edges[1:] + 1e-9])
+    head = np.zeros((6 * GRID * GRID, 2))
     lists: list[Floats] = []
     place += head.size
     for face in range(6):
         axis, sign = face // 2, 1.0 - 2.0 * (face % 2)
-        others = vertices[:, [(axis + 1) % 3, (axis + 2) % 3]]
-        for i in range(GRID):
-            for j in range(GRID):
-                u, v = low[[i, i]].copy(), low[[j, j]].copy()
-                u[1], v[1] = high[i], high[j]
-                at_u, at_v = others[:, :1] * u, others[:, 1:] * v
-                heights = sign * vertices[:, axis, None] + np.column_stack(
-                    [at_u + at_v[:, :1], at_u + at_v[:, 1:]]
-                )
-                far = int(heights.sum(axis=1).argmax())
-                kept = np.flatnonzero(np.any(heights > heights[far], axis=1))
-                h = heights[kept]
-                beaten = np.all(h[None] >= h[:, None], axis=2) & np.any(
-                    h[None] > h[:, None], axis=2
-                )
-                kept = np.append(kept[~np.any(beaten, axis=1)], far)
-                count = -(-len(kept) // _LANES) * _LANES
-                head[face, i, j] = place, count
-                lists.append(np.resize(vertices[kept], (count, 3)).T.ravel())
-                place += 3 * count
+        at_u = np.multiply.outer(ends, vertices[:, (axis + 1) % 3])[:, None, :, None]
+        at_v = np.multiply.outer(ends, vertices[:, (axis + 2) % 3])[None, :, None, :]
+        corners = sign * vertices[:, axis] + (at_u + at_v)  # at four corners of each cell
+        heights = corners.reshape(GRID * GRID, 4, -1)
+        best = heights.sum(axis=1).argmax(axis=1)
+        highest = np.take_along_axis(heights, best[:, None, None], axis=2)
+        rivals = np.any(heights > highest, axis=1)
+        for k, far in enumerate(best.tolist()):
+            kept = np.flatnonzero(rivals[k])
+            h = heights[k][:, kept]
+            over = np.all(h[:, None] >= h[:, :, None], axis=0)
+            beaten = np.any(over & ~over.T, axis=1)
+            kept = np.append(kept[~beaten], far)
+            count = -(-len(kept) // _LANES) * _LANES
+            head[face * GRID * GRID + k] = place, count
+            lists.append(vertices[np.resize(kept, count)].T.ravel())
+            place += 3 * count
     return np.concatenate([head.ravel(), *lists])
 
 
@@ -330,9 +359,6 @@ def bounding_spheres(pieces: Sequence[Piece]) -> Floats:
         T, core = piece.T_body_piece, 0.0
         centre = T[:3, 3]
         if piece.vertices is not None:
-            balls = np.zeros((1, len(piece.vertices), 4))
-            balls[0, :, :3] = piece.vertices @ T[:3, :3].T + centre
-            sphere[:] = enclosing_spheres(balls)[0]
             continue
         if piece.kind == HALF_SPACE:
             core = np.inf
@@ -341,6 +367,16 @@ def bounding_spheres(pieces: Sequence[Piece]) -> Floats:
         else:
             core = float(np.sqrt(a * a + b * b + c * c))
         sphere[:3], sphere[3] = centre, _up(core + piece.radius, float(np.abs(centre).max()))
+    alike: dict[int, list[int]] = {}
+    for k, piece in enumerate(pieces):
+        if piece.vertices is not None:
+            alike.setdefault(len(piece.vertices).bit_length(), []).append(k)
+    for n_bits, places in alike.items():
+        balls = np.zeros((len(places), 1 << n_bits, 4))
+        for own, k in zip(balls, places, strict=True):
+            R, p = pieces[k].T_body_piece[:3, :3], pieces[k].T_body_piece[:3, 3]
+            own[:, :3] = np.resize(pieces[k].vertices @ R.T + p, (1 << n_bits, 3))
+        spheres[places] = enclosing_spheres(balls)
     return spheres
 
 

@@ -11,7 +11,7 @@ pieces, whatever the balls are; their radii count the rounding (see `tables`).
 from __future__ import annotations
 
 from linkwork.collision.cloud import cloud_touches, point_piece, points_near
-from linkwork.collision.narrow import touches, touches_near
+from linkwork.collision.narrow import GUESS, touches, touches_near
 from linkwork.collision.tree import visit_near
 from linkwork.compile.typed import (
     F32,
@@ -32,13 +32,13 @@ from linkwork.compile.typed import (
     f32,
     f64,
     i64,
-    lane,
     lane_max,
     lanes,
     local_f32,
     local_f64,
     local_i64,
     lowest_bit,
+    mask_of,
     offset,
     pointer_f32,
     pointer_f64,
@@ -63,8 +63,11 @@ all pieces are looked at. Each note has first and count of pieces of one body, t
 MOST_BALLS = 64
 """Balls of a part, and inner balls of a body, at most."""
 
+SIXTEENS = 64
+"""Sixteens of balls of a body that are tested together against those of another."""
+
 GUESSES = 8
-"""Directions that are remembered for the pairs of pieces of a note."""
+"""Pairs of pieces of a note of which something is remembered."""
 
 FEW = 5
 """Lanes of a block that are looked at one by one, with balls as lanes; more are together."""
@@ -352,30 +355,99 @@ def lanes_against(
 
 
 @typed
+def near_one(pose: PtrF32, balls: PtrF32, n: I64, one: PtrF32, placed: PtrF32, near: PtrI64) -> I64:
+    """Which of n sixteens of balls of a body have some that meet one ball; how many.
+
+    Writes the number of each and the bits of the balls, and to ``placed`` where its balls are.
+    """
+    x, y, z = one[0], one[1], one[2]
+    kept = 0
+    for k in range(n):
+        these, at = offset(balls, k * BALL * WIDTH32), offset(placed, kept * 3 * WIDTH32)
+        place_many(pose, these, at)
+        dx, dy, dz = lanes(at, 0) - x, lanes(at, WIDTH32) - y, lanes(at, 2 * WIDTH32) - z
+        reach = lanes(these, 3 * WIDTH32) + one[3]
+        near[2 * kept] = k
+        near[2 * kept + 1] = bits_of(dx * dx + (dy * dy + dz * dz) < reach * reach)
+        kept += min(near[2 * kept + 1], 1)
+    return kept
+
+
+@typed
 def balls_meet(
     pose_a: PtrF32,
     balls_a: PtrF32,
     n_a: I64,
+    whole_a: PtrF32,
     pose_b: PtrF32,
     balls_b: PtrF32,
     n_b: I64,
+    whole_b: PtrF32,
     room: PtrF32,
 ) -> Bool:
-    """Whether one of n_a balls of a body meets one of n_b sixteens of balls of another."""
-    for j in range(n_b):
-        place_many(pose_b, offset(balls_b, j * BALL * WIDTH32), offset(room, j * 3 * WIDTH32))
-    for i in range(n_a):
-        ball = offset(balls_a, i * BALL)
-        x = pose_a[0] * ball[0] + (pose_a[1] * ball[1] + (pose_a[2] * ball[2] + pose_a[3]))
-        y = pose_a[4] * ball[0] + (pose_a[5] * ball[1] + (pose_a[6] * ball[2] + pose_a[7]))
-        z = pose_a[8] * ball[0] + (pose_a[9] * ball[1] + (pose_a[10] * ball[2] + pose_a[11]))
-        for j in range(n_b):
-            at = offset(room, j * 3 * WIDTH32)
-            dx, dy, dz = lanes(at, 0) - x, lanes(at, WIDTH32) - y, lanes(at, 2 * WIDTH32) - z
-            reach = lanes(balls_b, (j * BALL + 3) * WIDTH32) + ball[3]
-            if any_of(dx * dx + (dy * dy + dz * dz) < reach * reach):
+    """Whether one of n_a sixteens of balls of a body meets one of n_b sixteens of another.
+
+    ``whole_a`` and ``whole_b``: balls that hold them all.
+    """
+    for i in range(0, n_a, SIXTEENS):
+        for j in range(0, n_b, SIXTEENS):
+            if some_meet(
+                pose_a,
+                offset(balls_a, i * BALL * WIDTH32),
+                min(n_a - i, SIXTEENS),
+                whole_a,
+                pose_b,
+                offset(balls_b, j * BALL * WIDTH32),
+                min(n_b - j, SIXTEENS),
+                whole_b,
+                room,
+            ):
                 return True
     return False
+
+
+@typed
+def some_meet(
+    pose_a: PtrF32,
+    balls_a: PtrF32,
+    n_a: I64,
+    whole_a: PtrF32,
+    pose_b: PtrF32,
+    balls_b: PtrF32,
+    n_b: I64,
+    whole_b: PtrF32,
+    room: PtrF32,
+) -> Bool:
+    """As `balls_meet`, of at most `SIXTEENS` of each."""
+    near_a, near_b = local_i64(2 * SIXTEENS), local_i64(2 * SIXTEENS)
+    kept_a = near_one(pose_a, balls_a, n_a, whole_b, room, near_a)
+    if kept_a == 0:
+        return False
+    others = offset(room, kept_a * 3 * WIDTH32)
+    kept_b = near_one(pose_b, balls_b, n_b, whole_a, others, near_b)
+    for i in range(kept_a):
+        own = offset(room, i * 3 * WIDTH32)
+        radii = offset(balls_a, (near_a[2 * i] * BALL + 3) * WIDTH32)
+        bits = near_a[2 * i + 1] if kept_b > 0 else 0
+        while bits != 0:
+            k = lowest_bit(bits)
+            bits &= bits - 1
+            x, y, z, radius = own[k], own[WIDTH32 + k], own[2 * WIDTH32 + k], radii[k]
+            for j in range(kept_b):
+                at = offset(others, j * 3 * WIDTH32)
+                dx, dy, dz = lanes(at, 0) - x, lanes(at, WIDTH32) - y, lanes(at, 2 * WIDTH32) - z
+                reach = lanes(balls_b, (near_b[2 * j] * BALL + 3) * WIDTH32) + radius
+                if any_of(dx * dx + (dy * dy + dz * dz) < reach * reach):
+                    return True
+    return False
+
+
+@typed
+def ball_of_lane(centres: PtrF32, body: I64, k: I64, radius: F32, out: PtrF32) -> None:
+    """The ball of a body in lane k."""
+    for i in range(3):
+        out[i] = centres[(3 * body + i) * WIDTH32 + k]
+    out[3] = radius
 
 
 @typed
@@ -385,29 +457,48 @@ def lanes_of_pair(
     robot: PtrI64,
     balls: PtrF32,
     poses: PtrF32,
+    centres: PtrF32,
     near: I64,
     todo: PtrI64,
     room: PtrF32,
 ) -> I64:
     """The lanes in which two bodies surely touch, lane by lane; what may touch is noted."""
     pose_a, pose_b = local_f32(12), local_f32(12)
-    parts = offset(robot, robot[BODY_RANGES] + 2 * a)
-    first = offset(robot, robot[PART_RANGES] + PART * parts[0])
-    last = offset(robot, robot[PART_RANGES] + PART * (parts[0] + parts[1] - 1))
-    inner = offset(robot, robot[INNER] + 2 * a)
-    own = offset(robot, robot[SIDE_BY_SIDE] + 4 * b)
-    n_a = last[0] + last[1] - first[0]
+    whole_a, whole_b = local_f32(4), local_f32(4)
+    side_a = offset(robot, robot[SIDE_BY_SIDE] + 4 * a)
+    side_b = offset(robot, robot[SIDE_BY_SIDE] + 4 * b)
     hit, undecided = 0, 0
     bits = near
     while bits != 0:
         one = bits & -bits
         bits &= bits - 1
-        pose_of_one(poses, a, lowest_bit(one), pose_a)
-        pose_of_one(poses, b, lowest_bit(one), pose_b)
-        balls_a, balls_b = offset(balls, first[0] * BALL), offset(balls, own[0])
-        if balls_meet(pose_a, balls_a, n_a, pose_b, balls_b, own[1], room):
-            balls_a, balls_b = offset(balls, inner[0] * BALL), offset(balls, own[2])
-            if balls_meet(pose_a, balls_a, inner[1], pose_b, balls_b, own[3], room):
+        k = lowest_bit(one)
+        pose_of_one(poses, a, k, pose_a)
+        pose_of_one(poses, b, k, pose_b)
+        ball_of_lane(centres, a, k, balls[a * BALL + 3], whole_a)
+        ball_of_lane(centres, b, k, balls[b * BALL + 3], whole_b)
+        if balls_meet(
+            pose_a,
+            offset(balls, side_a[0]),
+            side_a[1],
+            whole_a,
+            pose_b,
+            offset(balls, side_b[0]),
+            side_b[1],
+            whole_b,
+            room,
+        ):
+            if balls_meet(
+                pose_a,
+                offset(balls, side_a[2]),
+                side_a[3],
+                whole_a,
+                pose_b,
+                offset(balls, side_b[2]),
+                side_b[3],
+                whole_b,
+                room,
+            ):
                 hit |= one
             else:
                 undecided |= one
@@ -419,6 +510,40 @@ def lanes_of_pair(
 
 
 @typed
+def rows_met(
+    centre: PtrF32,
+    radius: F32,
+    boxes: PtrF32,
+    around: PtrF32,
+    rows: PtrI64,
+    n: I64,
+    given: I64,
+    near: PtrI64,
+) -> I64:
+    """Keep the rows of a list whose boxes a ball meets, with the lanes where it does; how many.
+
+    Balls around many boxes are tested before, all of them and without a branch: which ones are met
+    is hard to foresee. Few boxes are those that were found for this block: most of them are met.
+    """
+    kept = n
+    if n > FEW:
+        kept = 0
+        for r in range(n):
+            row = rows[r]
+            rows[kept] = row
+            kept += min(bits_of(near_ball(centre, radius, offset(around, row * BALL))) & given, 1)
+    left = kept
+    kept = 0
+    for r in range(left):
+        row = rows[r]
+        bits = bits_of(near_box(centre, radius, offset(boxes, row * BOX))) & given
+        rows[kept] = row
+        near[kept] = bits
+        kept += min(bits, 1)
+    return kept
+
+
+@typed
 def box_against(
     body: I64,
     row: I64,
@@ -427,20 +552,14 @@ def box_against(
     robot: PtrI64,
     balls: PtrF32,
     poses: PtrF32,
-    centre: PtrF32,
-    given: I64,
+    near: I64,
     todo: PtrI64,
     room: PtrF32,
 ) -> I64:
     """The lanes in which a body surely touches the piece of a row; what may touch is noted."""
-    shape, radius = offset(boxes, row * BOX), balls[body * BALL + 3]
-    around = offset(boxes, 2 * scene[N_ROWS] * BOX + row * BALL)
-    near = bits_of(near_ball(centre, radius, around)) & given
-    if near == 0:
+    if is_allowed(scene, body, row):
         return 0
-    near &= bits_of(near_box(centre, radius, shape))
-    if near == 0 or is_allowed(scene, body, row):
-        return 0
+    shape = offset(boxes, row * BOX)
     inner = offset(shape, scene[N_ROWS] * BOX)
     if bit_count(near) <= FEW:
         return lanes_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
@@ -466,50 +585,51 @@ def against_scene(
 
     ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
     boxes; balls around the boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked
-    where there are many; ``rows``: room for as many.
+    where there are many; ``rows``: room for twice as many.
     """
     hit = 0
-    n_rows, n_planes = scene[N_ROWS], scene[N_PLANES]
+    n_rows, n_planes, n_bodies = scene[N_ROWS], scene[N_PLANES], robot[N_BODIES]
+    wholes = offset(centres, n_bodies * 3 * WIDTH32)
     chunks = (n_rows + WIDTH32 - 1) // WIDTH32
     singles = offset(shapes, chunks * WIDTH32 * BOX)
-    planes = offset(singles, n_rows * (2 * BOX + BALL))
+    around = offset(singles, 2 * n_rows * BOX)
+    meeting = offset(rows, n_rows)
+    planes = offset(around, n_rows * BALL)
     inner_planes = offset(planes, n_planes * PLANE)
-    for body in range(robot[N_BODIES]):
+    for body in range(n_bodies):  # by itself: what one waits for, the others fill
+        centre, whole = offset(centres, body * 3 * WIDTH32), offset(wholes, body * BALL)
         ball = offset(balls, body * BALL)
-        centre = offset(centres, body * 3 * WIDTH32)
         place(offset(poses, body * POSE * WIDTH32), ball, centre)
+        x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
+        whole[0], whole[1], whole[2] = centre[8], centre[WIDTH32 + 8], centre[2 * WIDTH32 + 8]
+        dx, dy, dz = x - whole[0], y - whole[1], z - whole[2]
+        whole[3] = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
+    for body in range(n_bodies):
+        ball, whole = offset(balls, body * BALL), offset(wholes, body * BALL)
+        centre = offset(centres, body * 3 * WIDTH32)
         if robot[robot[MOVES] + body] == 0 or hit == given:
             continue
-        x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
-        middle_x, middle_y, middle_z = lane(x, 8), lane(y, 8), lane(z, 8)
-        dx, dy, dz = x - middle_x, y - middle_y, z - middle_z
-        swept = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
+        swept = whole[3]
         together = n_rows <= MANY or swept < 3.0 * ball[3]
         bits = given & ~hit
         while bits != 0:  # all lanes, or one after the other
             these = bits if together else bits & -bits
             bits &= ~these
             if n_rows <= MANY:
-                n = rows_near(middle_x, middle_y, middle_z, swept, shapes, chunks, rows)
+                n = rows_near(whole[0], whole[1], whole[2], swept, shapes, chunks, rows)
             else:
                 k = 8 if together else lowest_bit(these)
-                u, v, w = f64(lane(x, k)), f64(lane(y, k)), f64(lane(z, k))
+                u, v = f64(centre[k]), f64(centre[WIDTH32 + k])
+                w = f64(centre[2 * WIDTH32 + k])
                 reach = f64(swept if together else ball[3])
                 n = visit_near(tree, tree_numbers, u, v, w, reach, rows, n_rows)
+            n = rows_met(centre, ball[3], singles, around, rows, n, these, meeting)
             for r in range(n):
-                hit |= box_against(
-                    body,
-                    rows[r],
-                    scene,
-                    singles,
-                    robot,
-                    balls,
-                    poses,
-                    centre,
-                    these & ~hit,
-                    todo,
-                    room,
-                )
+                left = meeting[r] & ~hit
+                if left != 0:
+                    hit |= box_against(
+                        body, rows[r], scene, singles, robot, balls, poses, left, todo, room
+                    )
         for k in range(n_planes):
             plane = offset(planes, k * PLANE)
             near = bits_of(near_plane(centre, ball[3], plane)) & given & ~hit
@@ -586,7 +706,7 @@ def against_itself(
         if near == 0:
             continue
         if bit_count(near) <= FEW:
-            hit |= lanes_of_pair(a, b, robot, balls, poses, near, todo, room)
+            hit |= lanes_of_pair(a, b, robot, balls, poses, centres, near, todo, room)
             continue
         pose_a, pose_b = offset(poses, a * POSE * WIDTH32), offset(poses, b * POSE * WIDTH32)
         parts_a = offset(robot, robot[BODY_RANGES] + 2 * a)
@@ -685,7 +805,7 @@ def pieces_touch(
                 if i64_of(b[7]) != body_b:
                     body_b = i64_of(b[7])
                     pose_of_lane(poses, body_b, k, pose_b)
-            guess = offset(guesses, 3 * ((i * entry[3] + j) % GUESSES))
+            guess = offset(guesses, GUESS * ((i * entry[3] + j) % GUESSES))
             if touches_near(a, pose_a, b, pose_b, vertices, 0.0, guess):
                 return True
     return False
@@ -710,8 +830,8 @@ def anything_touches(
 ) -> Bool:
     """Whether any pieces touch in lane k: what is done where notes had no room."""
     entry = local_i64(ENTRY)
-    guesses = local_f64(3 * GUESSES)
-    for i in range(3 * GUESSES):
+    guesses = local_f64(GUESS * GUESSES)
+    for i in range(GUESS * GUESSES):
         guesses[i] = 0.0
     for a in range(robot[N_BODIES]):
         entry[0] = ranges[2 * a]
@@ -879,11 +999,11 @@ def decide(
     size = robot[N_BODIES] * POSE * WIDTH
     poses = offset(wide, robot[N_Q] * WIDTH)
     hit = 0
-    guesses = local_f64(3 * GUESSES)
+    guesses = local_f64(GUESS * GUESSES)
     for e in range(todo[0]):
         entry = offset(todo, 1 + e * ENTRY)
         bits = entry[5] & given & ~hit
-        for i in range(3 * GUESSES):
+        for i in range(GUESS * GUESSES):
             guesses[i] = 0.0
         while bits != 0:
             k = lowest_bit(bits)
@@ -903,80 +1023,92 @@ def decide(
     return hit
 
 
-@typed
-def check_rows(
-    q: PtrF64,
-    n: I64,
-    most: PtrF64,
-    frames32: I64,
-    frames64: I64,
-    robot: PtrI64,
-    balls: PtrF32,
-    ranges: PtrI64,
-    pieces: PtrF64,
-    scene: PtrI64,
-    shapes: PtrF32,
-    rows: PtrF64,
-    vertices: PtrF64,
-    tree: PtrI64,
-    tree_numbers: PtrF64,
-    clouds: PtrI64,
-    cloud_numbers: PtrF64,
-    exact_balls: PtrF64,
-    narrow: PtrF32,
-    wide: PtrF64,
-    todo: PtrI64,
-    found: PtrI64,
-    most_found: I64,
-    verdicts: PtrI64,
-    bad: PtrI64,
-) -> None:
-    """Which of n configurations touch: a number for sixteen rows of q, a bit for each.
+# places in the list of numbers and addresses that `check_rows` and `check_one` read: the greatest
+# sizes of numbers of q; code; tables of the robot; of the scene; room; and what `check_one` needs
+MOST, FRAMES32, FRAMES64 = range(3)
+ROBOT, BALLS, RANGES, PIECES_OF_ROBOT, EXACT_BALLS = range(3, 8)
+SCENE, SHAPES, ROWS, VERTICES, TREE, TREE_NUMBERS, CLOUDS, CLOUD_NUMBERS = range(8, 16)
+NARROW, WIDE, NOTES, FOUND, MOST_FOUND, BAD = range(16, 22)
+VERDICT, EDITS, KNOWN_EDITS, QUATERNIONS, N_QUATERNIONS, LISTED = range(22, 28)
 
-    ``narrow``: room for q and poses of sixteen lanes, for a ball of each body and for the balls of
-    a pair. A configuration with a number of greater size than ``most`` is decided on the pieces
-    alone, since the radii do not count its rounding. ``bad`` gets one more than the number of the
-    last row that is not finite, and stays where all are.
+
+@typed
+def look(q: PtrF64, first: I64, last: I64, balls: PtrF32, listed: PtrI64) -> tuple[I64, I64]:
+    """The lanes in which configurations surely touch, and those that float32 does not decide.
+
+    They are the rows of q from ``first`` on, ``last`` + 1 of them. What may touch is noted.
+    ``balls`` are the robot's, or larger ones. At `BAD` is then one more than the number of the last
+    row that is not finite, where there is one.
     """
+    most, bad = pointer_f64(listed[MOST]), pointer_i64(listed[BAD])
+    robot, narrow = pointer_i64(listed[ROBOT]), pointer_f32(listed[NARROW])
+    todo = pointer_i64(listed[NOTES])
     n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     poses = offset(narrow, n_q * WIDTH32)
     centres = offset(poses, n_bodies * POSE * WIDTH32)
-    room = offset(centres, n_bodies * 3 * WIDTH32)
+    room = offset(centres, n_bodies * 4 * WIDTH32)
+    block = offset(q, first * n_q)
+    far = 0
+    for k in range(last + 1):
+        row = offset(block, k * n_q)
+        for i in range(n_q):
+            x = row[i]
+            narrow[i * WIDTH32 + k] = f32(x)
+            if not abs(x) <= most[i]:
+                far |= 1 << k
+                narrow[i * WIDTH32 + k] = f32(0.0)
+                if not x - x == 0.0:
+                    bad[0] = first + k + 1
+    if last < WIDTH32 - 1:  # the last row again where there are no more
+        for i in range(n_q):
+            numbers = offset(narrow, i * WIDTH32)
+            put(numbers, 0, select(mask_of((2 << last) - 1), lanes(numbers, 0), numbers[last]))
+    given = (2 << last) - 1 & ~far
+    call_at(listed[FRAMES32], narrow, poses)
+    todo[0] = 0
+    todo[FULL] = (2 << last) - 1 & far
+    sure = against_scene(
+        robot,
+        balls,
+        poses,
+        pointer_i64(listed[SCENE]),
+        pointer_f32(listed[SHAPES]),
+        pointer_i64(listed[TREE]),
+        pointer_f64(listed[TREE_NUMBERS]),
+        pointer_i64(listed[FOUND]),
+        given,
+        todo,
+        room,
+        centres,
+    )
+    if sure != given or far != 0:
+        left = given & ~sure
+        sure |= against_itself(robot, balls, poses, left, todo, room, centres)
+    return sure, far
+
+
+@typed
+def check_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
+    """Which of n configurations touch: a number for sixteen rows of q, a bit for each.
+
+    Rooms: for q and poses of sixteen lanes, for balls of each body and for the balls of a pair
+    (float32); for `exact_poses`; for notes; for rows that are found. A configuration with a number
+    of greater size than ``most`` is decided on the pieces alone, since the radii do not count its
+    rounding.
+    """
+    frames64 = listed[FRAMES64]
+    robot, ranges = pointer_i64(listed[ROBOT]), pointer_i64(listed[RANGES])
+    balls, exact_balls = pointer_f32(listed[BALLS]), pointer_f64(listed[EXACT_BALLS])
+    pieces, vertices = pointer_f64(listed[PIECES_OF_ROBOT]), pointer_f64(listed[VERTICES])
+    scene, rows = pointer_i64(listed[SCENE]), pointer_f64(listed[ROWS])
+    clouds, cloud_numbers = pointer_i64(listed[CLOUDS]), pointer_f64(listed[CLOUD_NUMBERS])
+    wide, todo = pointer_f64(listed[WIDE]), pointer_i64(listed[NOTES])
+    found, most_found = pointer_i64(listed[FOUND]), listed[MOST_FOUND]
+    n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     for start in range(0, n, WIDTH32):
         last = min(n - start, WIDTH32) - 1
         block = offset(q, start * n_q)
-        far = 0
-        for k in range(WIDTH32):
-            row = offset(block, min(k, last) * n_q)
-            for i in range(n_q):
-                x = row[i]
-                narrow[i * WIDTH32 + k] = f32(x)
-                if not abs(x) <= most[i]:
-                    far |= 1 << k
-                    narrow[i * WIDTH32 + k] = f32(0.0)
-                    if not x - x == 0.0:
-                        bad[0] = start + min(k, last) + 1
-        given = (2 << last) - 1 & ~far
-        call_at(frames32, narrow, poses)
-        todo[0] = 0
-        todo[FULL] = (2 << last) - 1 & far
-        sure = against_scene(
-            robot,
-            balls,
-            poses,
-            scene,
-            shapes,
-            tree,
-            tree_numbers,
-            found,
-            given,
-            todo,
-            room,
-            centres,
-        )
-        if sure != given or far != 0:
-            left = given & ~sure
-            sure |= against_itself(robot, balls, poses, left, todo, room, centres)
+        sure, _ = look(q, start, last, balls, listed)
         left = (2 << last) - 1 & ~sure
         decided = 0
         looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
@@ -1016,32 +1148,26 @@ def noted(todo: PtrI64) -> I64:
 
 
 @typed
-def check_listed(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
-    """`check_rows`, whose other arguments are listed: numbers and addresses, in their order."""
-    check_rows(
-        q,
-        n,
-        pointer_f64(listed[0]),
-        listed[1],
-        listed[2],
-        pointer_i64(listed[3]),
-        pointer_f32(listed[4]),
-        pointer_i64(listed[5]),
-        pointer_f64(listed[6]),
-        pointer_i64(listed[7]),
-        pointer_f32(listed[8]),
-        pointer_f64(listed[9]),
-        pointer_f64(listed[10]),
-        pointer_i64(listed[11]),
-        pointer_f64(listed[12]),
-        pointer_i64(listed[13]),
-        pointer_f64(listed[14]),
-        pointer_f64(listed[15]),
-        pointer_f32(listed[16]),
-        pointer_f64(listed[17]),
-        pointer_i64(listed[18]),
-        pointer_i64(listed[19]),
-        listed[20],
-        verdicts,
-        pointer_i64(listed[21]),
-    )
+def check_one(
+    first: I64, n: I64, q: PtrF64, listed: PtrI64, verdict: PtrF64, scratch: PtrF64
+) -> I64:
+    """Whether one configuration touches: 1 or 0, as a number; for `compile.native_call.row_call`.
+
+    Returns -1, or 0 where that is not known: the scene has been edited, or q is not finite, or has
+    a quaternion of a length that is none of a unit quaternion's.
+    """
+    if pointer_i64(listed[EDITS])[0] != listed[KNOWN_EDITS]:
+        return 0
+    starts = pointer_i64(listed[QUATERNIONS])
+    for k in range(listed[N_QUATERNIONS]):
+        at = offset(q, starts[k])
+        long = at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3]
+        if not (long > 0.5 and long < 2.0):
+            return 0
+    found, bad = pointer_i64(listed[VERDICT]), pointer_i64(listed[BAD])
+    check_rows(q, 1, found, listed)
+    if bad[0] != 0:
+        bad[0] = 0
+        return 0
+    verdict[0] = f64(found[0] & 1)
+    return -1

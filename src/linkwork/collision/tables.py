@@ -52,6 +52,7 @@ class RobotTables:
     sixteens: Integers  # the balls that lie side by side behind the others, -1 for none
     room: int  # numbers of a room for balls
     error: float  # how far a ball in float32 may be off (m)
+    owners: Integers  # (n_outer,): whose each ball is
 
     def rounded_balls(self) -> Singles:
         """The balls in float32, outer ones larger and inner ones smaller by their error."""
@@ -61,6 +62,18 @@ class RobotTables:
         nothing = [[1e30, 1e30, 1e30, -np.inf]]  # squares of distances from it are infinite
         side = np.vstack([made, nothing])[self.sixteens].reshape(-1, WIDTH32, spheres.BALL)
         return np.concatenate([made.ravel(), side.transpose(0, 2, 1).ravel()]).astype(np.float32)
+
+    @property
+    def radii(self) -> Integers:
+        """Places (2, n) of the radii of outer balls among `rounded_balls`, and whose they are."""
+        first = spheres.BALL * len(self.balls)
+        side = self.sixteens.reshape(-1, WIDTH32)
+        across = spheres.BALL * WIDTH32
+        at = first + np.arange(len(side))[:, None] * across + 3 * WIDTH32 + np.arange(WIDTH32)
+        outer = (side >= 0) & (side < self.n_outer)
+        single = spheres.BALL * np.arange(self.n_outer) + 3
+        whose = np.concatenate([self.owners, self.owners[side[outer]]])
+        return np.stack([np.concatenate([single, at[outer]]), whose]).astype(np.int64)
 
 
 def robot_tables(
@@ -110,9 +123,17 @@ def robot_tables(
         np.ascontiguousarray(rows),
         vertices,
         sixteens,
-        3 * WIDTH32 * (3 + most + finest + int(side[:, [1, 3]].max(initial=0))),
+        3 * WIDTH32 * (3 + most + finest + 2 * int(side[:, [1, 3]].max(initial=0))),
         error,
+        _owners(cover, n_bodies),
     )
+
+
+def _owners(cover: Cover, n_bodies: int) -> Integers:
+    """Whose the balls of bodies, of parts and the finest are."""
+    parts = np.repeat(np.arange(n_bodies), cover.body_parts[:, 1])
+    finest = np.repeat(parts, cover.part_ranges[:, 1])
+    return np.concatenate([np.arange(n_bodies), parts, finest])
 
 
 def _side_by_side(
@@ -168,14 +189,16 @@ class SceneTables:
     allowed: Integers
     exact: distances.Tables
     rooms: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
+    rooms_of_distances: list[Any] = field(default_factory=list[Any])
+    made: dict[str, Any] = field(default_factory=dict[str, Any])  # of them, when first asked for
 
     @property
     def most_found(self) -> int:
-        """How many rows, or points of a cloud, can be found at once."""
+        """How many numbers the rows, or points of a cloud, need that are found at once."""
         clouds = [
             len(e.shape.points) for e in self.obstacles.objects if isinstance(e.shape, Points)
         ]
-        return max(1, len(self.rows), *clouds)
+        return max(1, 2 * len(self.rows), *clouds)
 
 
 def scene_tables(
@@ -196,6 +219,7 @@ def scene_tables(
     rows[kinds == HULL, 5] += len(robot.vertices)
     boxes, inner = _boxes(obstacles)
     flat = obstacles.half_spaces
+    exact = _with_ends(boxes, rows, flat)
     size = np.abs(boxes[:, [3, 4, 8, 9, 13, 14, 15]]).max(axis=1, initial=0.0)
     error = ROUNDING * (reach + size)
     boxes[:, 15] += error
@@ -216,7 +240,6 @@ def scene_tables(
     first = spheres.SCENE_HEAD
     head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
     vertices = np.concatenate([robot.vertices, obstacles.vertices])
-    solid = allowed[allowed[:, 1] < len(rows)]
     return SceneTables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
@@ -230,8 +253,25 @@ def scene_tables(
         vertices,
         obstacles,
         allowed,
-        distances.tables(bodies, rows, vertices, allowed=solid),
+        distances.tables(bodies, rows, vertices, exact, allowed=allowed, clouds=obstacles.clouds),
     )
+
+
+def _with_ends(boxes: Floats, rows: Floats, half_spaces: Integers) -> Floats:
+    """Boxes with their least and greatest places along each axis, as `distances.tables` asks.
+
+    Half-spaces have one end, along their normal.
+    """
+    ends = boxes.copy()
+    middle, half = boxes[:, [3, 8, 13]], boxes[:, [4, 9, 14]]
+    ends[:, [3, 8, 13]], ends[:, [4, 9, 14]] = middle - half, middle + half
+    flat = rows[half_spaces]
+    ends[half_spaces] = 0.0
+    ends[half_spaces[:, None], [3, 8, 13]] = -np.inf
+    ends[half_spaces[:, None], [4, 9]] = np.inf
+    ends[half_spaces[:, None], [10, 11, 12]] = flat[:, [10, 14, 18]]
+    ends[half_spaces, 14] = np.einsum("ij,ij->i", flat[:, [10, 14, 18]], flat[:, [11, 15, 19]])
+    return ends
 
 
 def _in_lanes(boxes: Floats) -> Floats:

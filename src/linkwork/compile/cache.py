@@ -196,8 +196,10 @@ _PACKAGES = (
     "compile",
     "mechanism",
     "ops",
+    "planning",
     "simulation",
     "solve",
+    "trajectory",
     "spatial",
 )
 """What decides the code that is made. Changes of other packages leave kernels valid."""

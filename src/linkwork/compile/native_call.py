@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import numpy as np
 from llvmlite import ir
 
 from linkwork.compile.compiler import Compiler, Facts, no_pickle
@@ -58,6 +59,10 @@ class Packed(NamedTuple):
     size: int
 
 
+class Truth(NamedTuple):
+    """A boolean of NumPy's as a result: whether a number is above 0."""
+
+
 class Several(NamedTuple):
     """A tuple of results."""
 
@@ -85,7 +90,7 @@ class Mapping(NamedTuple):
     parts: tuple[Part, ...]
 
 
-Kind: TypeAlias = Number | Numbers | Array | Packed | Several | Made | Mapping
+Kind: TypeAlias = Number | Numbers | Array | Packed | Truth | Several | Made | Mapping
 
 
 def _inner(kind: Kind) -> tuple[Kind, ...]:
@@ -160,6 +165,7 @@ OUT = sys.intern("out")
 """The keyword: the interpreter interns it, so that one look tells it."""
 _OBJECTS: dict[str, Any] = {
     "none": None, "tuple_type": tuple, "float_type": float, "dict_type": dict, "out": OUT,
+    "false": np.False_, "true": np.True_,
 }  # fmt: skip
 _OF_NUMPY = ("array_type", "float64_descr", "array_new")
 _TABLE = (*_FUNCTIONS, *_OBJECTS, *_OF_NUMPY)
@@ -338,18 +344,39 @@ def mapping_call(
     rows: int,
     arrays: Sequence[int],
 ) -> Callable[[Any], Any]:
-    """A function of one dict of floats that gives another, or what ``otherwise`` gives.
+    """As `row_call`, of one dict of floats that gives another.
 
     ``names`` are the parts that are given, with their places among the given numbers, and those
-    that are found, with their places in a row. ``rows`` is the address of a scalar function of the
-    given numbers and of ``arrays`` at fixed addresses; ``row`` is how many numbers it writes, and
-    the place of the one that is above 0 where all is well. ``otherwise`` keeps alive what is at
-    these addresses. Where the layout of objects is unknown, it is ``otherwise`` itself.
+    that are found, with their places in a row. ``row`` is how many numbers ``rows`` writes, and the
+    place of the one that is above 0 where all is well.
+    """
+    kinds = Mapping(tuple(names[0])), Mapping(tuple(names[1]))
+    size, good = row
+    return row_call(kinds, compiler, otherwise, rows=rows, arrays=arrays, size=size, good=good)
+
+
+def row_call(
+    kinds: tuple[Kind, Kind],
+    compiler: Compiler,
+    otherwise: Callable[[Any], Any],
+    *,
+    rows: int,
+    arrays: Sequence[int],
+    size: int = 1,
+    good: int | None = None,
+) -> Callable[[Any], Any]:
+    """A function of one argument, whose numbers a scalar function at the address ``rows`` computes.
+
+    ``kinds`` are those of the argument and of what is given. ``rows(0, 1, numbers, arrays...,
+    results, NULL)``, with ``arrays`` at fixed addresses, writes ``size`` results and returns a
+    whole number below 0 where all is well. Otherwise, or where the result ``good`` is not above 0,
+    ``otherwise`` is called, which keeps alive what is at these addresses. Where the layout of
+    objects is unknown, it is ``otherwise`` itself.
     """
     abi = array_abi()
     if abi is None:
         return otherwise
-    takes, gives = Mapping(tuple(names[0])), Mapping(tuple(names[1]))
+    takes, gives = kinds
     fixed = [f"array {k}" for k in range(len(arrays))]
 
     def make() -> tuple[Facts, bytes]:
@@ -357,13 +384,14 @@ def mapping_call(
 
         module = new_module("named", compiler.target)
         call = _Call(module, abi, [takes], gives, ("rows", *fixed))
-        call.write(None, [row[0]], fixed=fixed, good=row[1])
+        call.write(None, [size], fixed=fixed, good=good)
         return {}, object_code(module, compiler.target, simplify=True)
 
-    key = ("dict call", repr(abi.layout), f"{layout_of(takes)} {layout_of(gives)} {row} {fixed}")
-    code, own = compiler.code(key, make).code, _objects((takes, gives))
+    layouts = f"{layout_of(takes)} {layout_of(gives)} {size} {good} {fixed}"
+    code = compiler.code(("row call", repr(abi.layout), layouts), make).code
+    own = _objects(kinds)
     entries = [rows, *arrays, *map(id, own)]
-    return bind(code, otherwise, "mapping", abi, own=entries, held=[code, *own])
+    return bind(code, otherwise, "row", abi, own=entries, held=[code, *own])
 
 
 # --- the one writer -------------------------------------------------------------------------------
@@ -812,6 +840,11 @@ class _Call:
         n, abi = self.native, self.abi
         if isinstance(kind, Number):
             self._keep(n.call("float_new", OBJECT, n.b.load(self._left.pop(0))), put)
+        elif isinstance(kind, Truth):
+            above = n.b.fcmp_ordered(">", n.b.load(self._left.pop(0)), ir.Constant(F64, 0.0))
+            found = n.b.select(above, n.entry("true"), n.entry("false"))
+            n.call("retain", ir.VoidType(), found)
+            self._keep(found, put)
         elif isinstance(kind, Array):
             made = self._keep(
                 self._new_array(ir.Constant(I32, len(kind.shape)), self._dims(kind.shape)), put

@@ -92,6 +92,17 @@ _EXUDYN_ELSEWHERE = {
     "exudyn.graphics": f"{_EXUDYN}.graphics",
     "exudyn.kinematicTree": f"{_EXUDYN}.kinematic_tree",
 }
+_SKROBOT = (
+    *("backend", "coordinates", "coordinates.base", "coordinates.geo", "coordinates.math"),
+    *("data", "kinematics", "kinematics.differentiable", "model", "model.joint"),
+    *("model.joint_limit_table", "model.link", "model.primitives", "model.robot_model"),
+    *("models", "models.fetch", "models.g1", "models.kuka", "models.panda", "models.pr2"),
+    *("models.urdf", "planner", "pycompat", "sdf", "sdf.signed_distance_function", "urdf"),
+    *("urdf.structure", "utils", "utils.listify", "utils.urdf", "viewers"),
+)
+_SKROBOT_BACKENDS = tuple(
+    f"skrobot.backend.{name}" for name in ("jax_backend", "math_utils", "numpy_backend", "registry")
+)
 
 FACES = (
     FaceEntry(
@@ -115,5 +126,10 @@ FACES = (
         _with("exudyn.robotics", _EXUDYN, *_EXUDYN_MODULES)
         | {"exudyn.robotics.roboticsCore": _EXUDYN}
         | ({} if find_spec("exudyn") else _EXUDYN_ELSEWHERE),
+    ),
+    FaceEntry(
+        "skrobot",
+        _with("skrobot", f"{_OURS}.skrobot", *_SKROBOT)
+        | dict.fromkeys(_SKROBOT_BACKENDS, f"{_OURS}.skrobot.backend"),
     ),
 )

@@ -17,15 +17,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from linkwork.atomic import write_bytes
-from linkwork.errors import Finding
+from linkwork.errors import DescriptionError, Finding
 from linkwork.formats.urdf.convert import LONGEST, show
 from linkwork.formats.urdf.findings import Findings
 from linkwork.formats.urdf.source import encoded, gather
+
+if TYPE_CHECKING:
+    from linkwork.formats.xacro import Find
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -110,13 +113,15 @@ def beside(path: Path, robot: str = "", packages: Sequence[Path] = ()) -> Path |
     """The SRDF that belongs to the description at ``path``, if there is one.
 
     Looked for are the name of the file and then that of the ``robot``, as NAME.srdf: beside it, in
-    ``../srdf`` and ``../config``, and in ``srdf`` and ``config`` of its ``packages``.
+    ``../srdf`` and ``../config``, and in ``srdf`` and ``config`` of its ``packages``; then the same
+    as NAME.srdf.xacro.
     """
     near = (path.parent.parent, *packages)
     folders = (path.parent, *(home / kind for home in near for kind in ("srdf", "config")))
     stem = path.name.removesuffix(".xacro").removesuffix(".urdf")
     names = dict.fromkeys((path.stem, stem, robot))
-    named = [name + SUFFIX for name in names if _FILE_NAME.fullmatch(name)]
+    plain = [name + SUFFIX for name in names if _FILE_NAME.fullmatch(name)]
+    named = [*plain, *(name + ".xacro" for name in plain)]
     places = [folder / name for name in named for folder in folders]
     # what is there and cannot be read, a pipe or a folder, is refused by who reads it
     return next((place for place in places if os.path.lexists(place)), None)
@@ -138,6 +143,24 @@ def read(source: str | os.PathLike[str] | bytes, *, file: str | None = None) -> 
     if srdf is None or findings.failed:
         raise findings.error()
     return replace(srdf, file=name or "", findings=findings.sorted())
+
+
+def read_xacro(path: str | os.PathLike[str], *, find: Find, roots: Sequence[Any] = ()) -> Srdf:
+    """The SRDF that a xacro file stands for, with the defaults of its arguments.
+
+    ``find`` and ``roots``: see `formats.xacro.expand`. What its text says is in expanded form.
+
+    Raises: DescriptionError with the file and line in the xacro; MissingExtraError without xacro.
+    """
+    from linkwork.formats import xacro  # noqa: PLC0415  few SRDFs are xacro files
+
+    given = xacro.expand(path, find=find, roots=roots)
+    try:
+        found = read(given.text, file=os.fspath(path))
+    except DescriptionError as error:
+        raise DescriptionError([given.located(each) for each in error.problems]) from None
+    located = tuple(given.located(each) for each in found.findings)
+    return replace(found, findings=(*given.problems, *located))
 
 
 def check(srdf: Srdf, robot: str, links: Sequence[str]) -> tuple[Finding, ...]:

@@ -106,7 +106,7 @@ class ClearSearch:
 
     def clearest(self, q: Floats) -> str:
         """What the one of q (N, nq) that touches least touches."""
-        best = int(self.clear.clearance(q).argmax())
+        best = int(self.clear.short(q).argmax())
         return self.clear.touches(q[best : best + 1])[0]
 
     def spaces(self, q: Floats, touching: Places) -> Spaces:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +61,27 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class Paired(Model, Protocol):
+    """A model that can leave out pairs of links, and so all but the scene."""
+
+    @property
+    def links(self) -> Sequence[str]: ...  # noqa: D102
+
+    def with_pairs(self, *, ignore: Any = ()) -> Model:
+        """The model in which all pairs of these links are left out."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Clearance(Limit):
     """Nothing of the robot comes nearer than ``margin`` (m) to itself or to the ``scene``.
 
-    It is hard: an answer that is nearer is no success, and its reason names the pair. ``nearest``
-    pairs at a time are kept apart by a step. ``model`` is by default the robot's own,
-    ``robot.collision()``; its ``scene`` is looked at in every call, so things in it may move.
+    Of the scene it may be another ``scene_margin``. It is hard: an answer that is nearer is no
+    success, and its reason names the pair. ``nearest`` pairs at a time are kept apart by a step.
+    ``model`` is by default the robot's own, ``robot.collision(margin=...)`` with no smaller margin;
+    one that is given must know of pairs as near. The ``scene`` is looked at in every call, so
+    things in it may move.
 
     ``rate`` (1/s) is for controllers: pairs come nearer no faster than this share of what is left
     of their way in a second, and such that they can be stopped by an `AccelerationLimit`.
@@ -78,6 +92,7 @@ class Clearance(Limit):
     nearest: int = 8
     rate: float = 10.0
     model: Model | None = None
+    scene_margin: float | None = None
 
     def bind(self, m: Mechanism) -> BoundLimit:
         """Refused: a clearance bounds no position of a single joint.
@@ -92,19 +107,39 @@ class Clearance(Limit):
     def decided(self) -> Clear:
         """The clearance with its arguments checked.
 
-        Raises: InputError; where there is no model too.
+        Raises: InputError; where there is no model too, or one that has left pairs out that come
+        nearer than the margin.
         """
         if self.model is None:
             raise InputError(
                 "Clearance needs a collision model: model=robot.collision(), which the methods of "
                 "a Robot put in by themselves"
             )
+        margin = finite_number(self.margin, "Clearance.margin")
+        known = float(getattr(self.model, "margin", math.inf))
+        if margin > known:
+            raise InputError(
+                f"Clearance.margin is {margin:g} m, and its model has left pairs out that come as "
+                f"near as {known:g} m: make it by robot.collision(margin={margin:g})"
+            )
+        around, only_around = margin, None
+        if self.scene_margin is not None:
+            around = finite_number(self.scene_margin, "Clearance.scene_margin")
+        if around != margin and self.scene is not None:
+            if not isinstance(self.model, Paired):
+                raise InputError(
+                    "Clearance.scene_margin needs a model with links and with_pairs, as "
+                    "robot.collision() gives it"
+                )
+            only_around = self.model.with_pairs(ignore=self.model.links)
         return Clear(
             self.model,
             self.scene,
-            finite_number(self.margin, "Clearance.margin"),
+            margin,
             whole_number(self.nearest, "Clearance.nearest", least=1),
             finite_number(self.rate, "Clearance.rate", above=0.0),
+            around,
+            only_around,
         )
 
 
@@ -117,63 +152,99 @@ class Near(NamedTuple):
 
 
 class Clear(NamedTuple):
-    """A clearance that is asked for, and the model that decides on it."""
+    """A clearance that is asked for, and the model that decides on it.
+
+    Where the scene has a margin of its own, ``only_around`` is the model that looks at the scene
+    alone, and distances to it are counted as if its margin were ``margin``.
+    """
 
     model: Model
     scene: Any
     margin: float
     nearest: int
     rate: float
+    scene_margin: float = 0.0
+    only_around: Model | None = None
 
     def clearance(self, q: Floats) -> Floats:
-        """The least distance (N,) at q (N, nq)."""
-        return self._least(q, math.inf)
+        """The least distance (N,) at q (N, nq), as it is."""
+        if not len(q):
+            return np.zeros(0)
+        found = self.model.nearest(q, 1, self.scene, within=math.inf, gradients=False)
+        return np.array(found.distance[:, 0])
 
     def verdict(self, q: Floats) -> Floats:
         """Infinite where q (N, nq) is clear, else what is left below the margin; -`FAR` where it
         touches, which is decided many times faster than how deep.
         """
-        if not len(q) or self.margin < 0.0:
+        margins = self.margin, self.margin if self.only_around is None else self.scene_margin
+        if not len(q) or min(margins) < 0.0:
             return self.short(q)
         found = np.where(self.model.collides(q, self.scene), -FAR, math.inf)
-        if self.margin > 0.0:
+        if max(margins) > 0.0:
             apart = found > 0.0
             found[apart] = self.short(q[apart])
         return found
 
     def short(self, q: Floats) -> Floats:
         """The same where it is below the margin; infinite where q is clear, which is quicker."""
-        return self._least(q, self.margin)
-
-    def _least(self, q: Floats, within: float) -> Floats:
-        if not len(q):
-            return np.zeros(0)
-        found = self.model.nearest(q, 1, self.scene, within=within, gradients=False)
-        return np.array(found.distance[:, 0])
+        return self._nearest(q, 1, self.margin)[0].distance[:, 0]
 
     def near(self, q: Floats) -> Near:
         """The nearest pairs at q (N, nq)."""
-        found = self.model.nearest(q, self.nearest, self.scene, within=FAR, gradients=True)
+        found, _ = self._nearest(q, self.nearest, FAR, gradients=True)
         there = np.isfinite(found.distance)
-        gradient = np.zeros(0) if found.gradient is None else found.gradient
         return Near(
             np.where(there, found.distance, FAR),
-            np.where(there[:, :, None], gradient, 0.0),
+            np.where(there[:, :, None], found.gradient, 0.0),
             found.bodies,
         )
 
     def touches(self, q: Floats) -> list[str]:
         """For each of q (N, nq) a message on the pair that is nearest."""
-        if not len(q):
-            return []
-        found = self.model.nearest(q, 1, self.scene, within=math.inf, gradients=False)
-        names = [" and ".join(found.names[int(k)] for k in pair) for pair in found.bodies[:, 0]]
-        return [self._message(d, who) for d, who in zip(found.distance[:, 0], names, strict=True)]
+        found, names = self._nearest(q, 1, math.inf)
+        told: list[str] = []
+        for distance, (a, b) in zip(
+            found.distance[:, 0].tolist(), found.bodies[:, 0].tolist(), strict=True
+        ):
+            of_scene = self.only_around is not None and names[b] not in self._links
+            margin = self.scene_margin if of_scene else self.margin
+            apart = distance - self.margin + margin
+            told.append(self._message(apart, f"{names[a]} and {names[b]}", margin))
+        return told
 
-    def _message(self, distance: float, pair: str) -> str:
+    @property
+    def _links(self) -> Sequence[str]:
+        return self.model.links if isinstance(self.model, Paired) else ()
+
+    def _nearest(
+        self, q: Floats, n: int, within: float, *, gradients: bool = False
+    ) -> tuple[Near, Sequence[str]]:
+        """The n nearest pairs of q (N, nq), as if all had the margin, and the names of bodies."""
+        if not len(q):
+            return Near(np.zeros((0, n)), np.zeros((0, n, 0)), np.zeros((0, n, 2), np.int64)), ()
+        scene = self.scene if self.only_around is None else None
+        found = self.model.nearest(q, n, scene, within=within, gradients=gradients)
+        none = np.zeros((len(q), n, 0))
+        own = Near(found.distance, none if found.gradient is None else found.gradient, found.bodies)
+        if self.only_around is None:
+            return own, found.names
+        farther = self.scene_margin - self.margin
+        found = self.only_around.nearest(
+            q, n, self.scene, within=within + farther, gradients=gradients
+        )
+        slopes = none if found.gradient is None else found.gradient
+        distance = np.concatenate([own.distance, found.distance - farther], axis=1)
+        gradient = np.concatenate([own.gradient, slopes], axis=1)
+        bodies = np.concatenate([own.bodies, found.bodies], axis=1)
+        order = np.argsort(distance, axis=1, kind="stable")[:, :n]
+        rows = np.arange(len(q))[:, None]
+        return Near(distance[rows, order], gradient[rows, order], bodies[rows, order]), found.names
+
+    def _message(self, distance: float, pair: str, margin: float) -> str:
         if distance < 0.0:
             return f"touches: {pair}, {_mm(-distance)} deep"
-        return f"too near: {pair}, {_mm(distance)} apart, {_mm(self.margin)} are asked for"
+        return f"too near: {pair}, {_mm(distance)} apart, {_mm(margin)} are asked for"
 
 
 def _mm(metres: float) -> str:

@@ -61,7 +61,7 @@ class Controller(ProcessBound):
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joints: str | Sequence[str] | None = None,
-        joint_weights: Mapping[str, float] | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
         gain: float = 1.0,
         damping: float = 1.0,
         compiler: Compiler | None = None,

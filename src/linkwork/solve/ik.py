@@ -90,7 +90,7 @@ class InverseKinematics(ProcessBound):
         fixed: str | Sequence[str] = (),
         limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
-        joint_weights: Mapping[str, float] | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
         compiler: Compiler | None = None,
         known: Known | None = None,
     ) -> None:
@@ -196,7 +196,7 @@ class InverseKinematics(ProcessBound):
         missed, spaces = found.failed, None
         touching = None if self._clear is None else self._clear.settle(found, rows, checked, end)
         if missed.size:
-            late = clock is not None and clock() >= end
+            late = not chosen.nearest_miss or (clock is not None and clock() >= end)
             self._make_nearer(found, missed, rows, checked, late=late)
         if self._clear is not None and touching is not None:
             spaces = self._clear.spaces(found.q, touching)

@@ -58,6 +58,7 @@ class Options:
     seconds: float | None = None
     best_of: int = 1
     choose: Choose = "nearest"
+    nearest_miss: bool = True
 
     def __post_init__(self) -> None:
         for name in ("position_tolerance", "rotation_tolerance", "seconds"):
@@ -67,6 +68,8 @@ class Options:
         if not (callable(self.choose) or named):
             known = ", ".join(f"'{name}'" for name in CHOICES)
             raise InputError(f"choose must be one of {known}, or a function; not {self.choose!r}")
+        if not isinstance(self.nearest_miss, bool):
+            raise InputError(f"nearest_miss must be True or False, not {self.nearest_miss!r}")
         for name, least in (("steps", 1), ("tries", 1), ("seed", 0), ("best_of", 1)):
             value = getattr(self, name)
             if name not in ("steps", "tries") or value is not None:
@@ -99,11 +102,13 @@ class Options:
 
 
 _DEFAULT = Options()
-_NAMES = tuple(field.name for field in fields(Options))
+_NAMES = tuple(field.name for field in fields(Options) if field.name != "nearest_miss")
 
 
 def changed(options: Options | None, changes: Sequence[Any]) -> Options:
     """Options with those changes that are not None; ``changes`` are in the order of the fields.
+
+    Those up to ``choose``, which are keywords of a call as well.
 
     Raises: InputError as `Options` does.
     """
@@ -168,10 +173,11 @@ class Inputs:
         self._names = {each.name for each in self.all}
         self._alone = len(self.all) == len(self._order) == 1 and self.all[0].raw
         self._alone = self._alone and self._own[0] is None
+        self._axes = len(self.all[0].shape) if self._alone else 0
 
     def native(self, targets: Any) -> Sequence[Any] | None:
         """The arrays for one row as native code takes and checks them; None where it may not."""
-        if self._alone and type(targets) is np.ndarray:
+        if self._alone and type(targets) is np.ndarray and targets.ndim == self._axes:
             return (_in_line(targets),)
         order = self._order
         given: Any = {}
@@ -281,7 +287,8 @@ def _flat(a: Floats, lead: tuple[int, ...], shape: tuple[int, ...]) -> Floats:
 
 def _taken(each: Input, value: Any) -> Any:
     """A target as it is given where native code checks it, else as it is read."""
-    if not each.raw:
+    given = value.shape if type(value) is np.ndarray else each.shape
+    if not each.raw or given[len(given) - len(each.shape) :] != each.shape:
         return each.of.rows_of(value)
     return _in_line(value) if type(value) is np.ndarray else value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from linkwork.solve.tasks import BoundTask, Task
 Floats = NDArray[np.float64]
 
 
+Weight = float | tuple[float, ...]
 Span = tuple[int, int]
 """First and last (exclusive) place of some numbers."""
 
@@ -113,7 +114,7 @@ class Problem:
     limits: tuple[BoundLimit, ...]
     objectives: tuple[BoundObjective, ...]
     coordinates: tuple[int, ...]
-    weights: Mapping[int, float] | None  # of coordinates; 1 for what is not named
+    weights: Mapping[int, Weight] | None  # of coordinates; 1 for what is not named
 
     @property
     def summary(self) -> str:
@@ -176,8 +177,12 @@ class Problem:
         """The weight of each number of v that moves; None where all weigh the same."""
         if self.weights is None:
             return None
-        of = self.mechanism.coordinate_of_v
-        return tuple(self.weights.get(of(k), 1.0) for k in self.moved_v)
+        m, found = self.mechanism, []
+        for k in self.moved_v:
+            c = m.coordinate_of_v(k)
+            own = self.weights.get(c, 1.0)
+            found.append(own[k - int(m.v_start[c])] if isinstance(own, tuple) else own)
+        return tuple(found)
 
     @cached_property
     def layout(self) -> Layout:
@@ -405,11 +410,12 @@ def make_problem(
     fixed: str | Sequence[str] = (),
     limits: Limit | Iterable[Limit] = (),
     objectives: Objective | Iterable[Objective] = (),
-    joint_weights: Mapping[str, float] | None = None,
+    joint_weights: Mapping[str, float | Sequence[float]] | None = None,
 ) -> Problem:
     """The problem of doing ``tasks`` by ``joints``, by default all that any of them depends on.
 
-    Joints in ``fixed`` do not move, and neither do those of weight 0.
+    Joints in ``fixed`` do not move, and neither do those of weight 0. A joint with several numbers
+    of v may have a weight above 0 for each.
 
     Raises: UnknownNameError for a frame or joint; InputError where there is nothing to do or to
     move, for a joint that moves nothing, reversed limits and weights that are not positive.
@@ -431,10 +437,7 @@ def make_problem(
             f"joint_weights must be a mapping of names of joints to weights, such as "
             f"{{'base': 0.1}}, not {joint_weights!r}"
         )
-    weights = {
-        m.joint(name): finite_number(value, f"joint_weights['{name}'] (0: frozen)", least=0.0)
-        for name, value in (joint_weights or {}).items()
-    }
+    weights = {m.joint(name): _weight(m, name, w) for name, w in (joint_weights or {}).items()}
     still = {c for c, weight in weights.items() if weight == 0.0}
     chosen = _chosen(m, moving, joints, still | {m.joint(name) for name in _names(fixed)})
     ordered = sorted(bound, key=lambda task: task.priority)
@@ -449,6 +452,21 @@ def make_problem(
         coordinates=tuple(chosen),
         weights=weights or None,
     )
+
+
+def _weight(m: Mechanism, name: str, value: Any) -> Weight:
+    """The weight of a joint, or one for each of its numbers of v.
+
+    Raises: UnknownNameError; InputError naming the joint.
+    """
+    what = f"joint_weights['{name}']"
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return finite_number(value, f"{what} (0: frozen)", least=0.0)
+    values = tuple(finite_number(x, what, above=0.0) for x in cast("Sequence[Any]", value))
+    n_v = m.joint_types[m.joint(name)].n_v
+    if len(values) != n_v:
+        raise InputError(f"{what} must be one number or {n_v}, not {len(values)}")
+    return values
 
 
 _Asked = TypeVar("_Asked", Task, Limit, Objective)

@@ -58,6 +58,9 @@ CHUNK = 4096
 """Targets of one native call, at most; where they take long it returns to Python before, between
 two targets. The answers do not depend on either. Lanes have nothing to do when the last targets of
 a chunk take long, so it is no shorter than threads need."""
+_STEPS_OF_A_ROW = 10
+_PART_OF_A_SLICE = 400
+"""A thread of its own is worth work of some 0.15 ms, of rows that take about so many steps."""
 
 _MOST_ROOMS = 8
 
@@ -228,7 +231,10 @@ class Program:
         """
         rows = targets[0].shape[0] if targets else q0.shape[0]
         q, report = np.empty((rows, self.sizes.n_q)), np.empty((rows, self.sizes.report))
-        length = max(1, min(CHUNK, rows if threads <= 1 else -(-rows // (4 * threads))))
+        steps = self.made.facts.get("slice", 0) // _PART_OF_A_SLICE
+        share = max(steps // _STEPS_OF_A_ROW, -(-rows // (4 * threads)))
+        share = rows if threads <= 1 else share
+        length = max(1, min(CHUNK, share))
         starts = q0
         if q0.shape[0] != rows:
             starts = np.ascontiguousarray(np.broadcast_to(q0, (min(length, rows), q0.shape[1])))

@@ -39,6 +39,7 @@ from linkwork.algorithms.residuals import (
     direction_groups,
     distance,
     frame_of_axes,
+    held_by,
     joined,
     moving_frame,
     moving_point,
@@ -351,7 +352,19 @@ def _points_and_directions(target: ArrayLike, name: str) -> Floats:
     return np.concatenate([rows[..., :3], _directions(rows[..., 3:], name)], axis=-1)
 
 
+def _held_poses(target: ArrayLike, name: str) -> Floats:
+    """A pose and where the frame holds what is brought there (..., 2, 4, 4), as (..., 24)."""
+    array = real_array(target, name)
+    if array.shape[-3:] != (2, 4, 4):
+        raise ShapeError(
+            f"{name} must have shape (..., 2, 4, 4), T_world_tool and T_frame_tool, not "
+            f"{array.shape}: the task is of what its frame holds"
+        )
+    return _poses(array, name).reshape(*array.shape[:-3], 24)
+
+
 POSE = TargetKind(12, _poses, (4, 4))
+HELD = TargetKind(24, _held_poses, (24,))
 POINT = TargetKind(3, lambda target, name: finite_rows(target, name, 3), (3,))
 ROTATION = TargetKind(9, _rotations)
 DIRECTION = TargetKind(3, _directions)
@@ -369,6 +382,10 @@ class Pose(Task):
     the target or the tool (the frame). Where a rotation counts about two axes, turns about the
     third are free; where about one, that component of the rotation vector is to vanish.
     ``mirror``: turned by pi about that axis of the tool is as good.
+
+    ``held``: what is brought to the target is a tool that the frame holds, and a target (2, 4, 4)
+    is its pose T_world_tool and where it is held, T_frame_tool. Both are numbers of a call, so that
+    another tool needs no new code.
     """
 
     frame: str
@@ -377,14 +394,24 @@ class Pose(Task):
     rotation: str | Sequence[bool] = field(default="xyz", kw_only=True)
     axes_of: AxesOf = field(default="world", kw_only=True)
     mirror: Axis | None = field(default=None, kw_only=True)
+    held: bool = field(default=False, kw_only=True)
 
     def bind(self, m: Mechanism) -> BoundTask:
         """The task for one mechanism (see `Task.bind`)."""
         asked = _asked_of_pose(self, AXES_OF)
+        if not isinstance(self.held, bool):
+            raise InputError(f"Pose.held must be True or False, not {self.held!r}")
 
         def rows(o: Ops, frame: Moving, target: Block) -> Residual:
             return pose_rows(o, frame, _pose_of(o, target), asked)
 
+        def held_rows(o: Ops, frame: Moving, target: Block) -> Residual:
+            T_world_tool, T_frame_tool = (o.part(target, k, k + 12) for k in (0, 12))
+            held = held_by(o, frame, _pose_of(o, T_frame_tool))
+            return pose_rows(o, held, _pose_of(o, T_world_tool), asked)
+
+        if self.held:
+            return _of_frame(self, m, HELD, held_rows, f"{asked.key} held", asked.groups())
         whole = len(asked.where) == 3
         return _of_frame(self, m, POSE, rows, asked.key, asked.groups(), has_point=whole)
 

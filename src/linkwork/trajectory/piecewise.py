@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,14 @@ from linkwork.atomic import write_bytes
 from linkwork.checks import finite_number, real_array, whole_number
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 
+if TYPE_CHECKING:
+    from linkwork.robot import Robot
+
 Floats = NDArray[np.float64]
 
 _LIMITS = ("velocity", "acceleration", "jerk")
+_LOOKS = 25
+"""How often joint forces are looked at on a polynomial."""
 
 
 class Samples(NamedTuple):
@@ -171,13 +176,20 @@ class Trajectory:
         velocity: ArrayLike | None = None,
         acceleration: ArrayLike | None = None,
         jerk: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        robot: Robot | None = None,
+        **dynamics: Any,
     ) -> dict[str, Floats]:
         """The largest share (n,) of each limit that is used at any time; 1 is all of it.
 
         Limits are one number or (n,), from above zero. Where the derivative below a limit steps,
         at a knot or at one of the ends, from or to rest, the share is infinite.
 
-        Raises: InputError, ShapeError.
+        ``torque`` is of the joint forces of a ``robot`` (N m, N), whose effort limits it is where
+        only the robot is given; ``dynamics`` are the keywords of `Robot.inverse_dynamics`. Forces
+        are looked at 25 times on each polynomial, and on curves through these in between.
+
+        Raises: InputError, ShapeError; as `Robot.inverse_dynamics`.
         """
         limits = (velocity, acceleration, jerk)
         found: dict[str, Floats] = {}
@@ -186,7 +198,30 @@ class Trajectory:
                 lowest, highest = self.extremes(order)
                 share = np.maximum(-lowest, highest) / limit_rows(given, self.n, name)
                 found[name] = np.where(self._steps(order - 1), np.inf, share)
+        if robot is not None:
+            limit = robot.limits.effort if torque is None else torque
+            forces = self._forces(robot, dynamics)
+            most = np.maximum(tops(forces, _LOOKS), tops(-forces, _LOOKS)).max(axis=0)
+            found["torque"] = most / limit_rows(limit, self.n, "torque")
+        elif torque is not None or dynamics:
+            raise InputError("torques are a robot's: give robot=")
         return found
+
+    def _forces(self, robot: Robot, dynamics: dict[str, Any]) -> Floats:
+        """Joint forces (polynomials x `_LOOKS`, n), at even instants of each polynomial."""
+        if robot.n_v != self.n or robot.n_q != self.n:
+            raise ShapeError(
+                f"{robot.name} has {robot.n_v} joint forces, and {self.n} positions move"
+            )
+        x = np.diff(self.times)[:, None] * np.linspace(0.0, 1.0, _LOOKS)
+        states: list[Floats] = []
+        for order in range(3):
+            powers = derivative(self.coefficients, order)
+            values = np.zeros((*x.shape, self.n))
+            for k in reversed(range(powers.shape[1])):
+                values = values * x[:, :, None] + powers[:, k, None]
+            states.append(values.reshape(-1, self.n))
+        return robot.inverse_dynamics(*states, **dynamics)
 
     def _steps(self, order: int) -> NDArray[np.bool_]:
         """Whether a derivative steps (n,): at a knot, or at the ends, beyond which all is still."""
@@ -315,6 +350,28 @@ class Trajectory:
         lines = [",".join(head)]
         lines += [",".join(map(repr, row)) for row in np.column_stack(s).tolist()]
         write_bytes(path, ("\n".join(lines) + "\n").encode())
+
+    def to_ros(self, dt: float | None = None, *, n: int | None = None) -> dict[str, Any]:
+        """The fields of a ROS message ``trajectory_msgs/JointTrajectory``, as plain Python.
+
+        States every ``dt`` seconds, or n of them: as `sample`. Times are from the start.
+
+        Raises: as `sample`; InputError for a trajectory without names of joints.
+        """
+        if not self.joint_names:
+            raise InputError("a message names its joints: give joint_names where it is made")
+        states = self.sample(dt, n=n)
+        points: list[dict[str, Any]] = []
+        for t, *rows in zip(*states, strict=True):
+            nanoseconds = round(float(t) * 1e9)
+            when = {"sec": nanoseconds // 10**9, "nanosec": nanoseconds % 10**9}
+            q, v, a = (row.tolist() for row in rows)
+            points.append(
+                {"positions": q, "velocities": v, "accelerations": a, "effort": [],
+                 "time_from_start": when}
+            )  # fmt: skip
+        header = {"stamp": {"sec": 0, "nanosec": 0}, "frame_id": ""}
+        return {"header": header, "joint_names": list(self.joint_names), "points": points}
 
     def plot(self, joints: str | Sequence[str] | None = None, *, figure: Any = None) -> Any:
         """A matplotlib figure of positions, velocities, accelerations and jerks over time.
@@ -456,6 +513,28 @@ def _turning_points(rows: Floats, length: Floats) -> Floats:
             )
             found[here, :d] = np.clip(real, 0.0, 1.0) * length[here, None]
     return found
+
+
+def tops(values: Floats, parts: int) -> Floats:
+    """The highest (m, n) of even samples (m parts, n) and of parabolas through each three.
+
+    Cubics through four, where there are so many, give samples in the middle first.
+    """
+    y = values.reshape(-1, parts, values.shape[-1])
+    for _ in range(2 if parts > 3 else 0):
+        finer = np.empty((len(y), 2 * y.shape[1] - 1, y.shape[2]))
+        finer[:, ::2] = y
+        middle = finer[:, 1::2]
+        middle[:, 1:-1] = 0.5625 * (y[:, 1:-2] + y[:, 2:-1]) - 0.0625 * (y[:, :-3] + y[:, 3:])
+        for here, four in ((0, y[:, :4]), (-1, y[:, :-5:-1])):
+            middle[:, here] = np.einsum("k,mkn->mn", [0.3125, 0.9375, -0.3125, 0.0625], four)
+        y = finer
+    before, here, after = y[:, :-2], y[:, 1:-1], y[:, 2:]
+    bend = (here - before) + (here - after)
+    slope = after - before
+    between = (np.abs(slope) <= 2.0 * bend) & (bend > 0.0)
+    top = here + slope**2 / (8.0 * np.where(between, bend, 1.0))
+    return np.maximum(y.max(axis=1), np.where(between, top, -np.inf).max(axis=1))
 
 
 def limit_rows(given: ArrayLike, n: int, name: str) -> Floats:

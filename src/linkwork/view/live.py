@@ -41,6 +41,7 @@ from linkwork.view.page import (
 from linkwork.view.server import Message, PageServer, is_loopback
 
 if TYPE_CHECKING:
+    from linkwork.collision.model import CollisionModel
     from linkwork.robot import Robot
     from linkwork.scene import Scene
 
@@ -50,6 +51,8 @@ _SECONDS_TO_LOAD = 10.0
 """So long a process that ends waits for the browser that it has opened to fetch the page."""
 _MOST_TOLD = 3
 """So many messages on what is not shown are told beside the address."""
+_MOST_TOUCHES = 50
+"""So many pairs that touch are told to pages."""
 _UNIT_TOLERANCE = 1.0e-3
 """So far from 1 the length of a quaternion from a page may be."""
 
@@ -60,6 +63,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
     *,
     robots: Sequence[PageRobot] = (),
     scene: Scene | None = None,
+    collision: CollisionModel | bool = False,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     units: Units = "deg",
@@ -79,6 +83,8 @@ def view(  # noqa: PLR0913  one call with every choice by name
         q: Where it begins (nq,), or by joint name; by default neutral, with its loops closed.
         robots: More robots that stand beside it, as `PageRobot`.
         scene: What stands around it.
+        collision: A collision model of the robot, or True for its own: the page then says what
+            touches, of the robot and of the scene, and paints it red, wherever it is moved.
         ghost: A second configuration, which is seen through.
         presets: Configurations by name, for buttons of the page.
         units: The unit in which angles are shown: "deg" or "rad".
@@ -97,6 +103,11 @@ def view(  # noqa: PLR0913  one call with every choice by name
 
     Raises: InputError, ShapeError, UnknownNameError before anything is opened.
     """
+    if not isinstance(collision, bool) and not hasattr(collision, "distances"):
+        raise InputError(
+            "collision is True or a model, as robot.collision() gives it, not "
+            f"{type(collision).__name__}"
+        )
     first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
     viewer = Viewer(
         [first, *robots],
@@ -107,6 +118,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
             "title": title,
             "meshes_budget": meshes_budget,
         },
+        collision=robot.collision() if collision is True else collision or None,
         host=host,
         port=port,
         height=height,
@@ -214,23 +226,32 @@ class Viewer:
         robots: Sequence[PageRobot],
         page: Mapping[str, Any],
         *,
+        collision: CollisionModel | None = None,
         host: str = "127.0.0.1",
         port: int | None = None,
         height: int = 600,
     ) -> None:
-        """Serve a page with these robots; ``page`` has the options of `page_data`."""
+        """Serve a page with these robots; ``page`` has the options of `page_data`.
+
+        ``collision`` is the model of the first robot, which stands in the world's origin.
+        """
+        self._collision, self._touches = collision, None
+        self._judge = _Listeners()  # what touches is found in a thread of its own
+        if collision is not None:
+            self._judge.add(self._tell_touches)
         self._height = whole_number(height, "height", least=100, most=10_000)
+        self._lock = threading.RLock()
         self._robots: list[ShownRobot] = []
         for each in robots:
             self._take_in(each)
         self._options = dict(page)
         self._trajectory: dict[str, Any] | None = None
-        self._lock = threading.RLock()
         self._made: dict[str, Any] | None = None  # what of the page stays as it is
         self._browser = False
         self._listeners = _Listeners()
         self._page(None)  # what is wrong is said here, and the browser need not wait
         self._server = PageServer(self._page, self._received, host=host, port=port)
+        self._judged(self._robots[0])
         _OPEN.add(self)
 
     # what is shown
@@ -268,6 +289,7 @@ class Viewer:
         with self._lock:
             self._options["scene"], self._made = scene, None
         self._server.send("scene", {"type": "scene", **scene_data(scene)})
+        self._judged(self._robots[0])
 
     def add(
         self,
@@ -289,6 +311,26 @@ class Viewer:
             self._page(None)
         self._server.send("replace", {"type": "replace"})
         return shown
+
+    def remove(self, shown: ShownRobot) -> None:
+        """Take a robot away that `add` has given. Pages that are open load themselves again.
+
+        Raises: InputError for one that is not in the page, or the last one.
+        """
+        with self._lock:
+            if shown not in self._robots:
+                raise InputError(f"the robot '{shown.robot.name}' is not in this page")
+            if len(self._robots) == 1:
+                raise InputError("a page shows at least one robot: close it to take away the last")
+            number = self._robots.index(shown)
+            played = None if self._trajectory is None else self._trajectory["robot"]
+            if played is not None and played >= number:
+                moved = {**(self._trajectory or {}), "robot": played - 1}
+                self._trajectory = None if played == number else moved
+            self._robots.remove(shown)
+            self._made = None
+            self._page(None)
+        self._server.send("replace", {"type": "replace"})
 
     def play(
         self,
@@ -339,6 +381,11 @@ class Viewer:
         return self._browser
 
     @property
+    def open_pages(self) -> int:
+        """The number of pages that are open."""
+        return self._server.open_pages
+
+    @property
     def closed(self) -> bool:
         """Whether it has been closed."""
         return self._server.closed
@@ -354,6 +401,7 @@ class Viewer:
         """End: pages are told and work on alone, the port is free. Closing twice is once."""
         self._server.close()
         self._listeners.close()
+        self._judge.close()
         _OPEN.discard(self)
 
     def __enter__(self) -> Viewer:
@@ -410,7 +458,7 @@ class Viewer:
     def __repr__(self) -> str:
         if self.closed:
             return f"Viewer({self._name()}: closed)"
-        n = self._server.open_pages
+        n = self.open_pages
         return f"Viewer({self._name()}: {self.url}, {n} page{'' if n == 1 else 's'} open)"
 
     # inside
@@ -419,11 +467,15 @@ class Viewer:
         return ", ".join(each.robot.name for each in self._robots)
 
     def _take_in(self, made: PageRobot) -> ShownRobot:
-        index = len(self._robots)
-
         def tell(kind: str, message: Message) -> None:
+            with self._lock:
+                if shown not in self._robots:
+                    return  # it has been removed
+                index = self._robots.index(shown)
             told = {"type": kind, "robot": index, **message}
             self._server.send(f"{kind} {index}", told)
+            if kind == "q":
+                self._judged(shown)
 
         shown = ShownRobot(made, tell)
         self._robots.append(shown)
@@ -441,6 +493,7 @@ class Viewer:
                 for data, each in zip(made["robots"], self._robots, strict=True)
             ]
             made["trajectory"] = self._trajectory
+            made["touches"] = self._touches
         return page_text(made, live=live)
 
     def _received(self, said: Any) -> dict[str, Message]:
@@ -456,8 +509,26 @@ class Viewer:
         shown = self._robots[index]
         shown.moved_by_page(said.get("q"))
         self._listeners.notify(shown)
+        self._judged(shown)
         told = {"type": "q", "robot": index, "q": shown.q.tolist(), "page": str(said.get("page"))}
         return {f"q {index}": told}
+
+    def _judged(self, shown: ShownRobot) -> None:
+        """See to it that what touches is told."""
+        if self._collision is not None and shown is self._robots[0]:
+            self._judge.notify(shown)
+
+    def _tell_touches(self, shown: ShownRobot) -> None:
+        """Tell pages which pairs touch, the deepest first, where that has changed."""
+        if self._collision is None:
+            return
+        found = self._collision.distances(shown.q, self.scene, within=0.0)
+        order = [int(k) for k in np.argsort(found.distance) if found.distance[k] <= 0.0]
+        pairs = [[*found.pairs[k], -float(found.distance[k])] for k in order[:_MOST_TOUCHES]]
+        told = {"robot": 0, "pairs": pairs, "count": len(order)}
+        if told != self._touches:
+            self._touches = told
+            self._server.send("touches", {"type": "touches", **told})
 
 
 class _Listeners:

@@ -600,14 +600,22 @@ class Assembly(ProcessBound):
         try:
             return how.program.run([given], start, how.numbers, threads=threads)
         except Refused as refused:
-            q = start[refused.row].copy()
-            why = valueless(self.mechanism, q)
-            q[list(self._given)] = given[refused.row]
-            why = valueless(self.mechanism, q) or why
-            why = why or "it has numbers so large that nothing could be verified"
+            # rows are verified some at a time, and the first of these is named
+            rows = range(refused.row, min(refused.row + _TOGETHER, len(given)))
+            q = start[[min(row, len(start) - 1) for row in rows]]
+            asked = q.copy()
+            asked[:, list(self._given)] = given[rows.start : rows.stop]
+            for each in (asked, q):
+                for row, at in zip(rows, each, strict=True):
+                    why = valueless(self.mechanism, at)
+                    if why:
+                        raise InputError(f"row {row} cannot be assembled: {why}") from None
+            why = "it has numbers so large that nothing could be verified"
             raise InputError(f"row {refused.row} cannot be assembled: {why}") from None
 
 
+_TOGETHER = 16
+"""Rows that are verified at once, at most."""
 STALL = Stall(steps=10, share=0.02)
 """A try that does not get nearer stands in a minimum that is not assembled. Shorter patience ends
 tries that pass a saddle slowly, and with them the branch that `q0` or neutral would lead to."""

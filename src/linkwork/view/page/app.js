@@ -14,7 +14,7 @@ import { Channel } from "./live.js";
 import { MotionBar } from "./motion.js";
 import { Panel } from "./panel.js";
 import { record, recordingFailed } from "./record.js";
-import { heat, RobotOnStage, surface } from "./robot.js";
+import { heat, MARK, RobotOnStage, surface } from "./robot.js";
 import { bytesOf, decoded, merged, shaded } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
@@ -58,6 +58,7 @@ class App {
     this.panel.build();
     this.motion.offer();
     this._refreshLegend();
+    this.setTouches(page.touches);
     this._keys();
     this.stage.beforeFrame.push(() => this._refresh());
     this.togglePanel(!SMALL.matches);
@@ -231,10 +232,33 @@ class App {
       this.stage.world.add(mesh);
       return mesh;
     });
+    this._paintScene();
     if (this.panel) {
       this.panel.build();
       this._stageShows();
     }
+  }
+
+  /** Say what touches, as Python has found it, and paint it; without pairs that is over. */
+  setTouches(told) {
+    const pairs = told?.pairs ?? [];
+    const names = new Set(pairs.flatMap(([a, b]) => [a, b]));
+    this.robots[told?.robot ?? 0].view.paintTouching(names);
+    this._touching = names;
+    this._paintScene();
+    const more = (told?.count ?? 0) - 3;
+    this.touches.textContent = pairs.slice(0, 3).map(([a, b, depth]) => `${a} touches ${b}, ${millimetres(depth)} deep`)
+      .concat(more > 0 ? [`and ${more} more`] : []).join("; ");
+    this.touches.hidden = !pairs.length;
+  }
+
+  _paintScene() {
+    for (const mesh of this.sceneMeshes) {
+      const on = this._touching?.has(mesh.userData.sceneName) ?? false;
+      mesh.material.emissive.setHex(on ? MARK.touch : 0);
+      mesh.material.emissiveIntensity = on ? 0.35 : 0;
+    }
+    this.stage.changed(false);
   }
 
   // --- attention ----------------------------------------------------------------------------------
@@ -261,6 +285,7 @@ class App {
     this.channelState.hidden = kind === "live" && this._wasLive === undefined;
     if (kind === "live") setTimeout(() => { this.channelState.hidden = true; }, 2500);
     this._wasLive = kind;
+    if (kind === "lost") this.setTouches(null); // nobody looks any more
   }
 
   togglePanel(open = document.body.classList.contains("closed")) {
@@ -301,6 +326,7 @@ class App {
   _overlay() {
     this.sentence = h("div", { class: "sentence", role: "status", "aria-live": "polite", hidden: true });
     this.channelState = h("div", { class: "channel", role: "status", hidden: true });
+    this.touches = h("div", { class: "touches", role: "status", "aria-live": "polite", hidden: true });
     this.legend = h("div", { id: "legend", hidden: true });
     this.measureButton = iconButton("measure", "Measure between two points (m)", () => this.tools.measure(!this.tools.measuring), { "aria-pressed": "false" });
     this.panelButton = iconButton("panel", "Panel (p)", () => this.togglePanel(), { "aria-controls": "panel" });
@@ -309,7 +335,7 @@ class App {
       h("div", { id: "tools", role: "toolbar", "aria-label": "View" },
         iconButton("fit", "Show the whole robot (f)", () => this.showAll()), this.measureButton,
         iconButton("camera", "Save a picture (PNG)", () => this.screenshot()), this.panelButton),
-      this.legend, this.compass.element, this.channelState, this.sentence);
+      this.legend, this.compass.element, this.channelState, this.touches, this.sentence);
   }
 
   showAll(direction = null) {
@@ -409,6 +435,11 @@ class App {
     ends.lastChild.textContent = known ? "effort limit" : `${largest.toPrecision(3)} ${unit}`;
     note.textContent = values[worst] === null ? "" : `${joint.name}: ${signed(values[worst], 2)} ${unit}${known ? ` (${Math.round(100 * shares[worst])} %)` : ""}`;
   }
+}
+
+function millimetres(metres) {
+  const value = 1000 * metres;
+  return `${value >= 0.1 || value === 0 ? value.toFixed(1) : value.toPrecision(1)} mm`;
 }
 
 function computes(call) {

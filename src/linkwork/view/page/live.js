@@ -47,6 +47,7 @@ export class Channel {
     } else if (message.type === "ghost") app.setGhost(app.robots[message.robot ?? 0], message.q);
     else if (message.type === "trajectory") app.setTrajectory(message);
     else if (message.type === "scene") app.setScene(message.scene, message.binary);
+    else if (message.type === "touches") app.setTouches(message);
     else if (message.type === "replace") location.reload();
     else if (message.type === "close") {
       this.ended = true;

@@ -7,9 +7,9 @@ import { decoded, matrixFrom, merged, shaded } from "./shapes.js";
 
 const PLAIN = { visual: [0.80, 0.82, 0.85, 1], collision: [0.16, 0.62, 0.60, 1] };
 // The colours of drawings: joints by how they move, loops; x, y, z apart for colour-blind eyes too
-const MARK = {
+export const MARK = {
   bone: 0x4d7ea8, actuated: 0xe69f00, passive: 0xa9b2bd, coupled: 0xcc79a7, loop: 0x009e73,
-  com: 0xd6336c, lit: 0x2f6fde,
+  com: 0xd6336c, lit: 0x2f6fde, touch: 0xe0261b,
 };
 export const AXES = [0xd55e00, 0x009e73, 0x0072b2];
 const Y = new THREE.Vector3(0, 1, 0);
@@ -240,17 +240,35 @@ export class RobotOnStage {
   /** Light up what a joint moves (-1: nothing) and show its axis. */
   highlight(joint, axis = false) {
     const lit = joint >= 0 ? new Set(this.linksOf(joint)) : new Set();
-    for (const kind of ["visual", "collision"])
-      for (const mesh of this.meshes[kind]) {
-        const on = lit.has(mesh.userData.link);
-        mesh.material.emissive.setHex(on ? MARK.lit : 0);
-        mesh.material.emissiveIntensity = on ? 0.16 : 0;
-        if (!this._coloured || kind === "collision") mesh.material.color.setHex(on ? 0x9fbdf7 : 0xffffff);
-      }
     this._lit = lit;
+    this._paint();
     this._axisOf = axis && joint >= 0 ? joint : undefined;
     this._dirty = true;
     this.stage.changed(false);
+  }
+
+  /** Paint the links of these names red: they touch something. */
+  paintTouching(names) {
+    this._touching = new Set(this.data.links.flatMap((name, link) => (names.has(name) ? [link] : [])));
+    this._paint();
+    this._dirty = true;
+    this.stage.changed(false);
+  }
+
+  /** Give all meshes the colour of what they are: touching, lit, or as they are. */
+  _paint() {
+    for (const kind of ["visual", "collision"])
+      for (const { material, userData } of this.meshes[kind]) {
+        const touching = this._touching?.has(userData.link);
+        const lit = this._lit?.has(userData.link);
+        material.emissive.setHex(touching ? MARK.touch : lit ? MARK.lit : 0);
+        material.emissiveIntensity = touching ? 0.45 : lit ? 0.16 : 0;
+        if (!this._coloured || kind === "collision") material.color.setHex(this._tint(userData.link));
+      }
+  }
+
+  _tint(link) {
+    return this._touching?.has(link) ? 0xff9a90 : this._lit?.has(link) ? 0x9fbdf7 : 0xffffff;
   }
 
   /** The links that move with a joint's own body. */
@@ -286,7 +304,7 @@ export class RobotOnStage {
         const joint = this.data.link_joint[mesh.userData.link];
         const share = joint >= 0 ? torques.shares[joint] : null;
         material.color.set(share === null ? 0xc9ced6 : heat(share));
-      } else material.color.setHex(this._lit?.has(mesh.userData.link) ? 0x9fbdf7 : 0xffffff);
+      } else material.color.setHex(this._tint(mesh.userData.link));
     }
   }
 

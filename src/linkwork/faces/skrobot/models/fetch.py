@@ -1,0 +1,61 @@
+"""Fetch: ``skrobot.models.fetch``."""
+
+# limbs are made once, when they are first asked for
+# pyright: reportIncompatibleMethodOverride=false
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from linkwork.faces.skrobot.data import fetch_urdfpath
+from linkwork.faces.skrobot.model import RobotModel
+from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, end_coords, limb, pose
+
+_ARM = ("shoulder_pan", "shoulder_lift", "upperarm_roll", "elbow_flex", "forearm_roll")
+_LINKS = tuple(f"{name}_link" for name in (*_ARM, "wrist_flex", "wrist_roll"))
+
+
+class Fetch(RobotModelFromURDF):
+    """A mobile manipulator with a lifting torso and one arm, of Fetch Robotics.
+
+    The end of the arm is ``gripper_link``.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.rarm_end_coords = end_coords(self, "gripper_link", "rarm_end_coords")
+        self.end_coords = [self.rarm_end_coords]
+
+    @property
+    def default_urdf_path(self) -> str:
+        """The description that comes with Linkwork."""
+        return fetch_urdfpath()
+
+    def reset_pose(self) -> Any:
+        """Tuck the arm, as Fetch's own programs do; gives the angle vector."""
+        tucked = (1.32, 1.4, -0.2, 1.72, 0.0, 1.66, 0.0)
+        joints = [link.replace("_link", "_joint") for link in _LINKS]
+        rest = {"torso_lift_joint": 0.0, "head_pan_joint": 0.0, "head_tilt_joint": 0.0}
+        return pose(self, {**rest, **dict(zip(joints, tucked, strict=True))})
+
+    def reset_manip_pose(self) -> Any:
+        """Forearm up, hand down, before the robot; gives the angle vector."""
+        ready = (0.0, 0.0, 0.0, 1.5707963267948966, 0.0, -1.5707963267948966, 0.0)
+        joints = [link.replace("_link", "_joint") for link in _LINKS]
+        rest = {"torso_lift_joint": 0.0, "head_pan_joint": 0.0, "head_tilt_joint": 0.0}
+        return pose(self, {**rest, **dict(zip(joints, ready, strict=True))})
+
+    @cached_property
+    def rarm(self) -> RobotModel:
+        """The arm: seven joints."""
+        return limb(self, _LINKS, self.rarm_end_coords)
+
+    @cached_property
+    def rarm_with_torso(self) -> RobotModel:
+        """The arm and the torso's lift: eight joints."""
+        return limb(self, ("torso_lift_link", *_LINKS), self.rarm_end_coords)
+
+    @property
+    def arm_with_torso(self) -> RobotModel:
+        """As ``rarm_with_torso``."""
+        return self.rarm_with_torso

@@ -1,0 +1,112 @@
+"""Descriptions from descriptions: another root, a part."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from linkwork.errors import InputError, UnknownNameError
+from linkwork.faces.skrobot.utils.urdf import URDF
+from linkwork.formats.urdf import records
+from linkwork.formats.urdf.edit import reroot, subtree
+from linkwork.formats.urdf.edit.records import path_to
+from linkwork.formats.urdf.records import Document
+from linkwork.formats.urdf.write import to_text
+from linkwork.loading import read
+from linkwork.saving import save
+
+PathLike = str | os.PathLike[str]
+
+
+def find_root_link(input_path: PathLike) -> str:
+    """The name of the link that all others of a file hang on.
+
+    Raises: DescriptionError with every problem of the file.
+    """
+    robot = read(Path(input_path)).robot
+    carried = {joint.child for joint in robot.joints}
+    return next(link.name for link in robot.links if link.name not in carried)
+
+
+def change_urdf_root_link(
+    urdf_path: PathLike, new_root_link: str, output_path: PathLike, robot_name: str | None = None
+) -> None:
+    """Write a file with another link as the root; positions of joints mean what they did.
+
+    Links stay where they were. ``robot_name`` is by default the robot's and ``_root_`` and the
+    link's. Masses and shapes stay in the frames of their links, of which a few may be new.
+
+    Raises: DescriptionError; InputError (a ValueError) for a link that is not there.
+    """
+    document = _with_link(urdf_path, new_root_link)
+    made = reroot(document, new_root_link)
+    name = robot_name or f"{document.robot.name}_root_{new_root_link}"
+    save(Document(replace(made.robot, name=name), made.problems), output_path)
+
+
+def extract_sub_urdf(
+    input_urdf_path: PathLike,
+    root_link_name: str,
+    to_link_name: str | None = None,
+    output_urdf_path: PathLike | None = None,
+    keep_fixed_joints: bool = True,
+) -> URDF:
+    """The part of a description from a link downwards, or down to another link, as a document.
+
+    It is written where ``output_urdf_path`` is given. Followers whose leader is not in it move by
+    themselves. Without ``keep_fixed_joints`` a link that hangs on a fixed joint is left out, with
+    all below it.
+
+    Raises: DescriptionError; InputError (a ValueError) for a link that is not there, or not below.
+    """
+    document = _with_link(input_urdf_path, root_link_name)
+    name = f"{document.robot.name}_sub"
+    made = subtree(document, root_link_name, name, mimic="free")
+    kept = {link.name for link in made.robot.links}
+    if to_link_name is not None:
+        if to_link_name not in kept:
+            raise InputError(f"link '{to_link_name}' is not below '{root_link_name}'")
+        kept = {root_link_name, *(joint.child for joint in path_to(made.robot, to_link_name))}
+    robot = _with_links(made.robot, kept, keep_fixed_joints)
+    if output_urdf_path is not None:
+        save(Document(robot, ()), output_urdf_path)
+        return URDF.load(output_urdf_path)
+    text = io.BytesIO(to_text(robot).encode())
+    text.name = os.fspath(input_urdf_path)  # meshes lie near it
+    return URDF.load(text)
+
+
+def _with_link(path: PathLike, link: str) -> Document:
+    """The description of a file that has this link."""
+    document = read(Path(path))
+    names = [each.name for each in document.robot.links]
+    if link not in names:
+        raise InputError(str(UnknownNameError("link", link, names)))
+    return document
+
+
+def _with_links(robot: records.Robot, kept: set[str], fixed: bool) -> records.Robot:
+    """A robot with these of its links, and of the joints between them perhaps not the fixed."""
+    below: dict[str, list[records.Joint]] = {}
+    for joint in robot.joints:
+        below.setdefault(joint.parent, []).append(joint)
+    carried = {joint.child for joint in robot.joints}
+    waiting = [link.name for link in robot.links if link.name not in carried]
+    links, joints = set(waiting), set[str]()
+    while waiting:
+        for joint in below.get(waiting.pop(), ()):
+            if joint.child in kept and (fixed or joint.type != "fixed"):
+                links.add(joint.child)
+                joints.add(joint.name)
+                waiting.append(joint.child)
+    left = [joint for joint in robot.joints if joint.name in joints]
+    free = [replace(j, mimic=None) if j.mimic and j.mimic.joint not in joints else j for j in left]
+    return replace(
+        robot,
+        links=tuple(link for link in robot.links if link.name in links),
+        joints=tuple(free),
+        transmissions=(),
+        source=None,
+    )

@@ -1,0 +1,1 @@
+"""Paths from here to there that touch nothing."""

@@ -1,0 +1,430 @@
+"""Planners: paths of a robot's joints from a start to a goal that touch nothing, verified."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.checks import finite_number, real_rows, shown, whole_number
+from linkwork.collision.model import CollisionModel, NativeCheck
+from linkwork.compile.compiler import Compiler, ProcessBound
+from linkwork.compile.threads import in_parallel
+from linkwork.compile.typed import library
+from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import labels
+from linkwork.planning.search import FULL, KERNELS, MET, Effort, Search
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], object]
+
+_LIMIT_SLACK = 1e-9  # rad or m: so far outside its limits a joint counts as within
+_FINER = 1 / 3  # how much finer motions are looked at after a path did not hold
+_FINEST = 1e-4  # no finer than this part of the usual spacing
+_FINE = 1e-3  # rad or m: the spacing where motions cannot be looked at without gaps
+_COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
+_KEPT = 8  # kinds of bounds for which searches are kept
+_STEPS = 500  # of a search between two looks at the clock
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan:
+    """A path from a start to a goal, or why there is none.
+
+    ``q`` (n, nq): the points of the path, between which joints move straight, the start first; of a
+    search that failed, the way to where the two trees came nearest, and (0, nq) where none began.
+    ``proven``: the whole path was looked at without gaps; where it is False (a scene with clouds of
+    points), configurations 0.001 (rad, m) apart were. ``steps`` of the search and ``checks`` of
+    configurations are counted, ``seconds`` are what it took.
+    """
+
+    success: bool
+    reason: str
+    q: Floats
+    proven: bool
+    steps: int
+    checks: int
+    seconds: float
+    model: CollisionModel = field(repr=False)
+    scene: Any = field(repr=False)
+
+    def __bool__(self) -> bool:
+        """Whether there is a path."""
+        return self.success
+
+    def __repr__(self) -> str:
+        if not self.success:
+            return f"Plan(failed: {self.reason})"
+        told = "" if self.proven else ", not proven"
+        return f"Plan({len(self.q)} points, length {self.length:.4g}{told})"
+
+    @cached_property
+    def length(self) -> float:
+        """The length of the path: the sum of the distances of its points, in the units of q."""
+        return float(np.linalg.norm(np.diff(self.q, axis=0), axis=1).sum())
+
+    def sample(self, spacing: float = 0.05) -> Floats:
+        """Configurations (k, nq) along the path, its points among them, so far apart at most."""
+        spacing = finite_number(spacing, "spacing", above=0.0)
+        if len(self.q) < 2:
+            return self.q.copy()
+        found = [self.q[:1]]
+        for a, b in zip(self.q[:-1], self.q[1:], strict=True):
+            n = max(1, int(np.ceil(np.linalg.norm(b - a) / spacing)))
+            found.append(a + np.arange(1, n + 1)[:, None] / n * (b - a))
+        return np.concatenate(found)
+
+    def clearance(self, spacing: float = 0.05) -> Floats:
+        """The clearance (k,) in m at the configurations of `sample`: see `CollisionModel`."""
+        return self.model.clearance(self.sample(spacing), self.scene).distance
+
+
+class Planner(ProcessBound):
+    """Plans for one choice of joints, made by `Robot.planner`; threads may share it."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        model: CollisionModel,
+        compiler: Compiler,
+        joints: Sequence[str],
+        *,
+        clock: Callable[[], float],
+        effort: Effort | None = None,
+        threads: int = 1,
+    ) -> None:
+        """``joints``: those that move, the others stay; ``effort``: how searches go about.
+
+        Raises: UnsupportedFeatureError for joints that turn about any axis.
+        """
+        self.mechanism, self.model, self.joints = mechanism, model, tuple(joints)
+        self.effort = Effort() if effort is None else effort
+        self._compiler, self._threads, self.clock = compiler, threads, clock
+        m, planned = mechanism, list[int]()
+        for name in self.joints:
+            c = m.joint(name)
+            if m.joint_types[c].has_quaternion:
+                raise UnsupportedFeatureError(
+                    f"joint '{name}' is {m.joint_types[c].label}: paths are straight in q, which "
+                    "its quaternion cannot be; name the joints that move with joints=[...]"
+                )
+            planned += range(m.q_slice(c).start, m.q_slice(c).stop)
+        if not planned:
+            raise InputError("no joint is to move; name some with joints=[...]")
+        self.planned = np.array(planned)
+        self._idle: dict[tuple[bytes, bytes], list[Search]] = {}
+
+    def __repr__(self) -> str:
+        return f"Planner({self.mechanism.name!r}: {', '.join(self.joints)})"
+
+    @cached_property
+    def _code(self) -> Any:
+        return library(KERNELS, self._compiler, "path planning")
+
+    def plan(
+        self,
+        start: Floats,
+        goals: Floats,
+        scene: Any = None,
+        *,
+        seed: int = 0,
+        seconds: float = 10.0,
+        halt: threading.Event | None = None,
+    ) -> Plan:
+        """A path from a start (nq,) to one of the goals (k, nq).
+
+        Joints that do not move have the start's positions in the goals too. The same ``seed`` gives
+        the same path, where the time does not run out.
+
+        Raises: ShapeError; InputError for numbers that are not finite and for goals in which
+        another joint has moved.
+        """
+        began = self.clock()
+        start, goals = self.checked(start, goals)
+        attempt = Attempt(self, start, scene, began, finite_number(seconds, "seconds", above=0.0))
+        why = self.what_is_wrong(start, scene, "the start")
+        if why:
+            return attempt.failed(why)
+        goals = self._turned_near(start, goals)
+        found = [(goal, self.what_is_wrong(goal, scene, "the goal")) for goal in goals]
+        usable = np.array([goal for goal, why in found if not why])
+        if not len(usable):
+            others = f" (and {len(found) - 1} other goals are no better)" if len(found) > 1 else ""
+            return attempt.failed(found[0][1] + others)
+        seed = whole_number(seed, "seed", least=0)
+        with (
+            self.search(self._bounds(start, usable)) as search,
+            self.model.native_check(scene) as check,
+        ):
+            return attempt.searched(search, check, usable, seed, halt)
+
+    def plan_all(
+        self,
+        starts: ArrayLike,
+        goals: ArrayLike,
+        scenes: Any = None,
+        *,
+        seed: int = 0,
+        seconds: float = 10.0,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[Plan]:
+        """The plans of many problems, shared between threads; they do not depend on how many.
+
+        ``starts`` and ``goals`` (n, nq) or (nq,) for all; ``scenes``: one for all, or a list of n.
+        ``progress(done, n)`` is called as they end.
+        """
+        n_q = self.mechanism.n_q
+        first, last = real_rows(starts, "starts", n_q), real_rows(goals, "goals", n_q)
+        first, last = np.broadcast_arrays(np.atleast_2d(first), np.atleast_2d(last))
+        listed = list(scenes) if isinstance(scenes, (list, tuple)) else [scenes] * len(first)
+        if len(listed) != len(first):
+            raise ShapeError(f"{len(listed)} scenes are given for {len(first)} problems")
+        halt, done = threading.Event(), 0
+
+        def work(k: int) -> Plan:
+            nonlocal done
+            found = self.plan(
+                first[k], last[k][None], listed[k], seed=seed, seconds=seconds, halt=halt
+            )
+            done += 1
+            if progress is not None:
+                progress(done, len(first))
+            return found
+
+        threads = self._threads if threads is None else threads
+        return in_parallel(work, range(len(first)), threads, halt=halt)
+
+    @contextmanager
+    def search(self, bounds: tuple[Floats, Floats]) -> Generator[Search]:
+        """The memory of a search for these least and greatest values of the joints that move."""
+        key = (bounds[0].tobytes(), bounds[1].tobytes())
+        idle = self._idle.setdefault(key, [])
+        try:
+            search = idle.pop()
+        except IndexError:
+            search = Search(self._code, self.mechanism.n_q, self.planned.tolist(), bounds)
+        try:
+            yield search
+        finally:
+            idle.append(search)
+            if len(self._idle) > _KEPT:
+                self._idle = {key: idle}
+
+    def whole(self, points: Floats, base: Floats) -> Floats:
+        """Configurations (k, nq) of points (k, n) of the joints that move."""
+        q = np.tile(base, (len(points), 1))
+        q[:, self.planned] = points
+        return q
+
+    def holds(self, q: Floats, scene: Any) -> tuple[NDArray[np.bool_], bool]:
+        """Flags of motions between configurations (k, nq) that are free; whether that is proven."""
+        try:
+            found = self.model.motion_collides(q[:-1], q[1:], scene)
+        except UnsupportedFeatureError:  # clouds of points
+            found = self.model.motion_collides(q[:-1], q[1:], scene, resolution=_FINE)
+            return ~found.touches, False
+        return ~found.touches, True
+
+    def short_that_holds(
+        self, search: Search, raw: Floats, base: Floats, scene: Any, spacing: float
+    ) -> tuple[Floats | None, bool]:
+        """The path ``raw`` (k, n) made as short as it can be and still hold; whether it is proven.
+
+        Shortcuts are looked at in the spacing, then in finer ones; the path as it was is the last
+        resort, and where that does not hold either there is none.
+        """
+        raw_holds, finest = False, _FINEST * self.effort.spacing
+        while True:
+            search.reload(raw)
+            q = self.whole(search.shortened(spacing), base)
+            free, proven = self.holds(q, scene)
+            if free.all():
+                return q, proven
+            if not raw_holds:
+                free, proven = self.holds(self.whole(raw, base), scene)
+                if not free.all():
+                    return None, False
+                raw_holds = True
+            spacing *= _FINER
+            if spacing < finest:
+                return self.whole(raw, base), proven
+
+    def refused(self, start: Floats, scene: Any, reason: str) -> Plan:
+        """The plan of a problem that has no goal."""
+        return Attempt(self, start, scene, self.clock(), 1.0).failed(reason)
+
+    def checked(self, start: ArrayLike, goals: ArrayLike) -> tuple[Floats, Floats]:
+        """A start (nq,) and goals (k, nq) that may be planned for; raises as `plan`."""
+        n_q, m = self.mechanism.n_q, self.mechanism
+        first, last = real_rows(start, "start", n_q), real_rows(goals, "goal", n_q)
+        if first.ndim != 1 or last.ndim != 2 or not len(last):
+            raise ShapeError(
+                f"a path has a start ({n_q},) and goals (k, {n_q}), not {first.shape} and "
+                f"{last.shape}; plan_all takes many problems"
+            )
+        for what, rows in (("start", first[None]), ("goal", last)):
+            if not np.isfinite(rows).all():
+                raise InputError(f"{what} must be finite, not {shown(rows)}")
+        rest = self.resting
+        moved = np.abs(last[:, rest] - first[rest]).max(axis=0, initial=0.0)
+        if rest.size and moved.max() > _LIMIT_SLACK:
+            name = labels(m, velocities=False)[int(rest[moved.argmax()])]
+            raise InputError(
+                f"'{name}' does not move, but is {moved.max():.3g} away from the start in the "
+                f"goal; joints that move are {', '.join(self.joints)}"
+            )
+        return first, last
+
+    def _turned_near(self, start: Floats, goals: Floats) -> Floats:
+        """The goals by whole turns nearer to the start, of joints that turn without limits."""
+        endless = self.planned[self._endless]
+        if not len(endless):
+            return goals
+        change = goals[:, endless] - start[endless]
+        goals = goals.copy()
+        goals[:, endless] -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
+        return goals
+
+    @cached_property
+    def resting(self) -> NDArray[np.int64]:
+        """The numbers of q that do not move."""
+        return np.setdiff1d(np.arange(self.mechanism.n_q), self.planned)
+
+    @cached_property
+    def _endless(self) -> NDArray[np.bool_]:
+        """Flags of the planned numbers that are angles without limits."""
+        m, found = self.mechanism, np.zeros(self.mechanism.n_q, bool)
+        for c, kind in enumerate(m.joint_types):
+            own = m.q_slice(c)
+            free = np.isinf(m.lower[own]) & np.isinf(m.upper[own])
+            found[own] = free & (np.arange(len(free)) >= kind.n_lengths)
+        return found[self.planned]
+
+    def _bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
+        """The bounds of samples: the limits, else a range around the start and the goals."""
+        m, own = self.mechanism, self.planned
+        ends = np.concatenate([start[None], goals])[:, own]
+        low, high = m.lower[own].copy(), m.upper[own].copy()
+        around = np.where(self._endless, np.pi, 2.0 * np.ptp(ends, axis=0) + 1.0)
+        low = np.where(np.isfinite(low), low, ends.min(axis=0) - around)
+        high = np.where(np.isfinite(high), high, ends.max(axis=0) + around)
+        return low, high
+
+    def what_is_wrong(self, q: Floats, scene: Any, what: str) -> str:
+        """The reason why no path begins or ends here; empty where one may."""
+        m, own = self.mechanism, self.planned
+        beyond = np.maximum(m.lower[own] - q[own], q[own] - m.upper[own])
+        if beyond.max() > _LIMIT_SLACK:
+            k = int(own[beyond.argmax()])
+            name = labels(m, velocities=False)[k]
+            return (
+                f"{what} is outside the limits: '{name}' is at {q[k]:.6g}, "
+                f"allowed is {m.lower[k]:.6g} to {m.upper[k]:.6g}"
+            )
+        if not self.model.collides(q, scene):
+            return ""
+        found = self.model.clearance(q, scene)
+        a, b = found.names
+        depth = max(-1e3 * float(found.distance), 0.0)
+        return f"{what} touches: '{a}' and '{b}', {depth:.3g} mm deep"
+
+
+class Attempt:
+    """One problem that is being planned."""
+
+    def __init__(
+        self, planner: Planner, start: Floats, scene: Any, began: float, seconds: float
+    ) -> None:
+        self.planner, self.start, self.scene = planner, start, scene
+        self.began, self.until, self.allowed = began, began + seconds, seconds
+        self.steps = self.checks = 0
+
+    def made(self, q: Floats, *, proven: bool) -> Plan:
+        """The plan of a path (n, nq) that holds."""
+        return self._plan("", q, proven=proven)
+
+    def failed(self, reason: str, q: Floats | None = None) -> Plan:
+        """The plan of a problem without a path, and how far the search came."""
+        empty = np.empty((0, self.planner.mechanism.n_q))
+        return self._plan(reason, empty if q is None else q, proven=False)
+
+    def _plan(self, reason: str, q: Floats, *, proven: bool) -> Plan:
+        return Plan(
+            success=not reason,
+            reason=reason,
+            q=q,
+            proven=proven,
+            steps=self.steps,
+            checks=self.checks,
+            seconds=self.planner.clock() - self.began,
+            model=self.planner.model,
+            scene=self.scene,
+        )
+
+    def searched(
+        self,
+        search: Search,
+        check: NativeCheck,
+        goals: Floats,
+        seed: int,
+        halt: threading.Event | None,
+    ) -> Plan:
+        """Search, make the path shorter, look whether it holds; else again, and finer."""
+        planner = self.planner
+        effort, planned = planner.effort, planner.planned
+        finer = 1.0
+        while finer > _FINEST:
+            state = search.begin(
+                check,
+                self.start,
+                self.start[None, planned],
+                goals[:, planned],
+                effort,
+                spacing=effort.spacing * finer,
+                seed=seed,
+            )
+            while state not in (MET, FULL):
+                if planner.clock() > self.until or (halt is not None and halt.is_set()):
+                    break
+                state = search.go_on(_STEPS)
+            if state != MET:
+                self._count(search)
+                what = "nodes" if state == FULL else "seconds"
+                most = effort.nodes if state == FULL else f"{self.allowed:g}"
+                gap, way = self._nearest(search)
+                return self.failed(
+                    f"no path was found in {most} {what} ({self.steps} steps); the trees of start "
+                    f"and goal came within {gap:.3g} of each other",
+                    way,
+                )
+            found, proven = planner.short_that_holds(
+                search, search.path(), self.start, self.scene, effort.spacing * finer
+            )
+            self._count(search)
+            if found is not None:
+                return self.made(found, proven=proven)
+            finer *= _FINER
+        return self.failed(
+            "every path that was found passes something more closely than can be told apart"
+        )
+
+    def _count(self, search: Search) -> None:
+        self.steps += search.steps
+        self.checks += search.checks
+
+    def _nearest(self, search: Search) -> tuple[float, Floats]:
+        """The distance that the two trees came to, and the way to there from the start."""
+        gap, node = search.come_nearest(_COMPARED)
+        own, parents = search.nodes(0)
+        way = [node]
+        while parents[way[-1]] >= 0:
+            way.append(int(parents[way[-1]]))
+        return gap, self.planner.whole(own[way[::-1]], self.start)

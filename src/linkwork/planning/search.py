@@ -1,0 +1,233 @@
+"""The memory of a search for one path at a time, and the calls of what is compiled."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.collision.model import NativeCheck
+from linkwork.compile.typed import WIDTH32
+from linkwork.planning import connect
+from linkwork.planning.connect import FULL, GOING, MET
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+KERNELS = (
+    connect.begin,
+    connect.connect,
+    connect.write_path,
+    connect.shorter,
+    connect.motions_free,
+    connect.come_nearest,
+)
+
+GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """The parameters of a search, in the units of q (rad, m).
+
+    ``range``: the longest step of a tree. ``spacing``: how far configurations of a motion that are
+    looked at lie apart at most. ``near``, ``least_near``: how near samples must be to a node from
+    which a step has failed, at first and at least; ``tuning`` is how much that changes each time.
+    ``shortcuts``: how many are tried; those that gain less than ``least_gain`` of a stretch are
+    left. ``nodes``: how many nodes a tree may have.
+    """
+
+    range: float = 1.0
+    spacing: float = 0.03125
+    near: float = 4.0
+    least_near: float = 1.0
+    tuning: float = 1e-4
+    shortcuts: int = 100
+    least_gain: float = 0.01
+    nodes: int = 1 << 22
+
+
+def paces(n: int) -> Floats:
+    """The steps of the quasi-random sequence in n dimensions: g^-1 ... g^-n, g^(n+1) = g + 1."""
+    g = 2.0
+    for _ in range(60):
+        g = (1.0 + g) ** (1.0 / (n + 1))
+    return g ** -np.arange(1.0, n + 1)
+
+
+class Search:
+    """The memory in which one thread searches, for problems one after the other.
+
+    ``planned``: which numbers of q move; ``bounds``: least and greatest values of these. ``code``
+    holds KERNELS.
+    """
+
+    def __init__(
+        self, code: Any, n_q: int, planned: Sequence[int], bounds: tuple[Floats, Floats]
+    ) -> None:
+        n = len(planned)
+        self.n, self.planned = n, np.array(planned, np.int64)
+        self.count = 0
+        self._code, self._most = code, 256
+        low, span = np.array(bounds[0]), bounds[1] - bounds[0]
+        self._rows, self._verdict = np.zeros((WIDTH32, n_q)), np.zeros(1, np.int64)
+        self._numbers, self._phase = np.zeros(connect.NUMBER), np.zeros(n)
+        self._ends, self._path = np.zeros(2, np.int64), np.empty((self._most, n))
+        self._nodes = 0
+        narrow, points = np.empty(17 * n, np.float32), np.empty((3, n))
+        self._pointers = np.zeros(2, np.int64)
+        own = (low, span, paces(n), narrow, points, np.empty(self._most))
+        self._kept = own
+        self._record = np.zeros(connect.RECORD, np.int64)
+        self._record[:] = [
+            *(n, n_q, 0, 0, _at(self.planned), _at(self._numbers), _at(low), _at(span)),
+            *(_at(own[2]), _at(self._phase), _at(self._rows), _at(self._verdict), _at(narrow)),
+            *(_at(points), _at(points[1]), _at(points[2]), _at(self._pointers), 0, 0),
+            *(_at(self._ends), _at(self._path), _at(own[5]), self._most),
+        ]
+        self._trees: list[_Tree] = []
+        self._make_room(1 << 12)
+        kind = ctypes.c_int64
+        self._begin = ctypes.CFUNCTYPE(kind, *[kind] * 5)(code.address("begin"))
+        self._connect = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("connect"))
+        self._write = ctypes.CFUNCTYPE(kind, kind)(code.address("write_path"))
+        self._nearest = ctypes.CFUNCTYPE(ctypes.c_double, kind, kind)(code.address("come_nearest"))
+        self._motions = ctypes.CFUNCTYPE(None, *[kind] * 5)(code.address("motions_free"))
+        self._shorter = ctypes.CFUNCTYPE(kind, kind, kind, kind)(code.address("shorter"))
+
+    @property
+    def steps(self) -> int:
+        """The number of steps that the trees have tried."""
+        return int(self._record[connect.STEPS])
+
+    @property
+    def checks(self) -> int:
+        """The number of configurations that were looked at."""
+        return WIDTH32 * int(self._record[connect.BLOCKS])
+
+    def begin(
+        self,
+        check: NativeCheck,
+        base: Floats,
+        starts: Floats,
+        goals: Floats,
+        effort: Effort,
+        *,
+        spacing: float,
+        seed: int = 0,
+    ) -> int:
+        """Begin anew: GOING, or MET where a start sees a goal.
+
+        ``base`` (nq,) has what does not move; ``starts``, ``goals`` (k, n) are of what does.
+        """
+        self.prepare(check, base, effort, spacing=spacing)
+        self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
+        self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
+        starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
+        while max(len(starts), len(goals)) >= self._trees[0].room:
+            self._make_room(4 * self._trees[0].room)
+        return self._begin(_at(self._record), _at(starts), len(starts), _at(goals), len(goals))
+
+    def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
+        """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
+        self._rows[:] = base
+        self._record[connect.CHECK], self._record[connect.LISTED] = check.function, check.arguments
+        e = effort
+        self._numbers[:] = [
+            *(e.range, spacing, e.near, e.least_near, e.tuning, 0.5, 0.5, e.least_gain)
+        ]
+        self._tries, self._nodes = e.shortcuts, e.nodes
+
+    def free(self, points: Floats, ends: Integers) -> NDArray[np.bool_]:
+        """Whether motions between points (k, n), by the numbers (m, 2) of their ends, are free."""
+        points, ends = np.ascontiguousarray(points), np.ascontiguousarray(ends, np.int64)
+        found = np.zeros(len(ends), np.int64)
+        self._motions(_at(self._record), _at(points), _at(ends), len(ends), _at(found))
+        return found.astype(bool)
+
+    def go_on(self, steps: int) -> int:
+        """Grow the trees by some steps: GOING, MET, or FULL at the most nodes."""
+        found = self._connect(_at(self._record), steps)
+        if found == FULL and self._trees[0].room < self._nodes:
+            self._make_room(4 * self._trees[0].room)
+            return GOING
+        return found
+
+    def path(self) -> Floats:
+        """The points (k, n) of the path that was found."""
+        while (count := self._write(_at(self._record))) < 0:
+            self._make_path(4 * self._most)
+        self.count = count
+        return self._path[:count].copy()
+
+    def reload(self, points: Floats) -> None:
+        """Take these points (k, n) for the path."""
+        self.count = len(points)
+        if self.count > self._most:
+            self._make_path(self.count)
+        self._path[: self.count] = points
+
+    def _make_path(self, most: int) -> None:
+        """Make room for a path of so many points."""
+        self._most = most
+        self._path, lengths = np.empty((most, self.n)), np.empty(most)
+        self._kept = (*self._kept[:-1], lengths)
+        self._record[[connect.PATH, connect.LENGTHS, connect.MOST]] = [
+            *(_at(self._path), _at(lengths), most)
+        ]
+
+    def shortened(self, spacing: float) -> Floats:
+        """The points (k, n) of the path after it was made shorter, looked at in this spacing."""
+        self._numbers[connect.SPACING] = spacing
+        self.count = self._shorter(_at(self._record), self.count, self._tries)
+        return self._path[: self.count].copy()
+
+    def come_nearest(self, most: int) -> tuple[float, int]:
+        """The least distance of the two trees, and the node of the start's where it is.
+
+        Of this one at most so many nodes are looked at, evenly.
+        """
+        every = -(-int(self._trees[0].record[0]) // most)
+        return self._nearest(_at(self._record), every), int(self._ends[0])
+
+    def nodes(self, side: int) -> tuple[Floats, Integers]:
+        """The points of a tree, from the start (0) or the goal (1), and their parents."""
+        tree = self._trees[side]
+        count = int(tree.record[0])
+        return tree.arrays[0][:count], tree.arrays[1][:count]
+
+    def _make_room(self, room: int) -> None:
+        before = self._trees or [None, None]
+        self._trees = [_Tree(self.n, room, tree) for tree in before]
+        self._pointers[:] = [_at(tree.record) for tree in self._trees]
+
+
+class _Tree:
+    """The arrays of a tree; see `linkwork.planning.nodes`."""
+
+    def __init__(self, n: int, room: int, before: _Tree | None) -> None:
+        # a leaf is cut when it is full, and a cut may leave one node on a side: with this many
+        # leaves there is one for every other node
+        leaves = WIDTH32 * (-(-room // (2 * WIDTH32)) + 1)
+        self.room = room
+        self.arrays = (
+            *(np.empty((room, n)), np.empty(room, np.int64), np.empty(room)),
+            *(np.empty((leaves, 2 * n), np.float32), np.empty((leaves, n * WIDTH32), np.float32)),
+            *(np.empty((leaves, WIDTH32), np.int64), np.empty(leaves, np.int64)),
+            np.empty(leaves, np.float32),
+        )
+        counts = [0, 0] if before is None else [before.record[0], before.record[2]]
+        self.record = np.array([counts[0], room, counts[1], *map(_at, self.arrays)], np.int64)
+        for new, old in zip(self.arrays, before.arrays if before else (), strict=False):
+            new[: len(old)] = old
+
+
+def _at(array: Any) -> int:
+    return array.__array_interface__["data"][0]
+
+
+__all__ = ["FULL", "GOING", "KERNELS", "MET", "Effort", "Search"]

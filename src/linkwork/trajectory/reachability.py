@@ -1,0 +1,633 @@
+"""The least time along a path under velocity, acceleration and force limits: the small language.
+
+Along q(s), with x = (ds/dt)² and u = d²s/dt², every limit is linear in u and x but for damping:
+dq/dt² = q' u + q'' x, and the forces of the joints are a u + b x + d sqrt(x) + c. On an interval u
+is constant, so that x(s) = x_i + 2 u (s - s_i). Backwards, from the end, the sets [low, high] of x
+from which the end is reached; forwards, from the start, the greatest u that stays in them. Each
+step is a linear programme in (u, x), solved exactly (`highest`, `lowest`).
+
+Limits hold at the beginning, in the middle and at the end of each interval. `judge` finds what
+exceeds them in between, by the quartic through five states, and lowers the limits of just these
+rows by as much; then the passes go again over what has changed. Damping is taken by the tangent of
+sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the whole motion is slowed by.
+
+Rows are those of a state: n of accelerations, then those of forces, in blocks of `WIDTH`.
+
+Source: H. Pham, Q.-C. Pham, A new approach to time-optimal path parameterization based on
+reachability analysis, IEEE Transactions on Robotics 34 (2018).
+"""
+
+from __future__ import annotations
+
+from linkwork.compile.typed import (
+    F64,
+    I64,
+    WIDTH,
+    Lanes,
+    PtrF64,
+    PtrI64,
+    bits_of,
+    f64,
+    lane,
+    lane_max,
+    lane_min,
+    lanes,
+    lowest_bit,
+    offset,
+    put,
+    select,
+    splat,
+    sqrt,
+    typed,
+)
+
+HUGE = 1e30
+"""A limit that is none."""
+FASTEST = 1e8
+"""x where no velocity is limited: 10,000 rad/s or m/s."""
+BARE = 1e-13
+"""A row in which u has less than this share of the range counts as if it had so much."""
+ENOUGH = 2e-5
+"""What limits may be exceeded by before the whole motion is slowed by as much."""
+EXACT = 1e-7
+"""The same where speeds at the ends are given, which slowing changes."""
+SIXTH = 1.0 / 6.0
+UNSURE = 0.02
+"""The share of fourth differences that quartics are taken to be wrong by."""
+ALL = (1 << WIDTH) - 1
+"""Every lane of a mask."""
+FAR = 64.0
+"""How many times as far `highest` may begin as it ends."""
+NEWTON = 100
+"""Steps of Newton's method at most; it takes one for each two rows that bind on its way."""
+
+DONE, NO_STATE, NO_START, NO_WAY = 0, 1, 2, 3
+"""Outcomes: found; no x keeps the limits at a place; the start is too fast; rounding fails."""
+
+
+@typed
+def reach(rows: PtrF64, total: I64, x: F64) -> tuple[F64, F64, F64, F64]:
+    """The least and the greatest u at x, and the slopes of both along x.
+
+    ``rows``: L (total), H (total), R (total) with L + R x <= u <= H + R x.
+    """
+    low, high = splat(-HUGE), splat(HUGE)
+    low_slope, high_slope = splat(0.0), splat(0.0)
+    for k in range(0, total, WIDTH):
+        slope = lanes(rows, 2 * total + k)
+        from_below = lanes(rows, k) + slope * x
+        from_above = lanes(rows, total + k) + slope * x
+        low_slope = select(from_below > low, slope, low_slope)
+        low = select(from_below > low, from_below, low)
+        high_slope = select(from_above < high, slope, high_slope)
+        high = select(from_above < high, from_above, high)
+    greatest = lane_max(low)
+    smallest = lane_min(high)
+    return (
+        greatest,
+        smallest,
+        lane(low_slope, lowest_bit(bits_of(low >= greatest))),
+        lane(high_slope, lowest_bit(bits_of(high <= smallest))),
+    )
+
+
+@typed
+def highest(rows: PtrF64, total: I64, top: F64) -> F64:
+    """The greatest x up to ``top`` that some u goes with; -1 where there is none from 0.
+
+    The length of the interval of u is concave in x: Newton's method comes from above, monotonic.
+    From very far above rounding leads it below the end, so that it comes once more from near.
+    """
+    x = top
+    start = top
+    for _step in range(NEWTON):
+        low, high, low_slope, high_slope = reach(rows, total, x)
+        room = high - low
+        if room >= 0.0:
+            if x >= start or start <= FAR * x:
+                return x
+            start = max(2.0 * x, start / (FAR * FAR * FAR * FAR))
+            x = start
+            continue
+        slope = high_slope - low_slope
+        if slope >= 0.0:
+            return -1.0
+        following = x - room / slope
+        if following < 0.0:
+            return -1.0
+        if following >= x:  # rounding
+            return x
+        x = following
+    return x
+
+
+@typed
+def lowest(rows: PtrF64, total: I64, top: F64) -> F64:
+    """The least x from 0 to ``top`` that some u goes with, where `highest` found one."""
+    x = 0.0
+    for _step in range(NEWTON):
+        low, high, low_slope, high_slope = reach(rows, total, x)
+        room = high - low
+        if room >= 0.0:
+            return x
+        slope = high_slope - low_slope
+        if slope <= 0.0:
+            return top
+        following = x - room / slope
+        if following >= top:
+            return top
+        if following <= x:
+            return x
+        x = following
+    return x
+
+
+@typed
+def write_rows(
+    states: PtrF64,
+    limits: PtrF64,
+    width: I64,
+    step: F64,
+    roots: PtrF64,
+    every: I64,
+    rows: PtrF64,
+) -> I64:
+    """Write the rows of an interval, as `reach` has them, in (u, x) at its beginning; how many.
+
+    ``states``: five of a, b, c, d (4, width), of which each second counts, or where ``every`` is
+    not 0 all; ``limits``: the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of
+    the pass before, five.
+    """
+    stride = 1 if every != 0 else 2
+    places = 4 // stride + 1
+    total = places * width + WIDTH
+    for place in range(places):
+        part = place * stride
+        along = f64(part) * 0.5 * step  # 2 (s - s_i): what x grows by with u
+        state = offset(states, part * 4 * width)
+        root = roots[part]
+        to_x = 0.5 / root
+        to_one = 0.5 * root
+        for k in range(0, width, WIDTH):
+            lowest_value = lanes(limits, k)
+            highest_value = lanes(limits, width + k)
+            d = lanes(state, 3 * width + k)
+            b = lanes(state, width + k) + d * to_x
+            a = lanes(state, k) + b * along
+            c = lanes(state, 2 * width + k) + d * to_one
+            bare = (highest_value - lowest_value) * BARE
+            bare = select(bare > 1e-280, bare, splat(1e-280))
+            a = select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
+            one = 1.0 / a
+            from_low = (lowest_value - c) * one
+            from_high = (highest_value - c) * one
+            at = place * width + k
+            put(rows, at, select(a < 0.0, from_high, from_low))
+            put(rows, total + at, select(a < 0.0, from_low, from_high))
+            put(rows, 2 * total + at, -b * one)
+    return total
+
+
+@typed
+def write_ends(rows: PtrF64, total: I64, step: F64, fastest: PtrF64, low: F64, high: F64) -> None:
+    """Write the last block of rows: x up to ``fastest`` (5,), and at the end from low to high."""
+    at = total - WIDTH
+    put(rows, at, splat(-HUGE))
+    put(rows, total + at, splat(HUGE))
+    put(rows, 2 * total + at, splat(0.0))
+    for part in range(1, 5):
+        one_over = 2.0 / (f64(part) * step)
+        most = fastest[part]
+        if part == 4:
+            most = min(most, high)
+            rows[at + part] = low * one_over
+        rows[total + at + part] = most * one_over
+        rows[2 * total + at + part] = -one_over
+
+
+@typed
+def pass_over(
+    n_intervals: I64,
+    width: I64,
+    first: PtrI64,
+    halts: PtrI64,
+    steps: PtrF64,
+    states: PtrF64,
+    limits: PtrF64,
+    fastest: PtrF64,
+    roots: PtrF64,
+    begin: F64,
+    end: F64,
+    sets: PtrF64,
+    rows: PtrF64,
+    totals: PtrI64,
+    exceeded: PtrI64,
+    dirty: PtrI64,
+    x: PtrF64,
+    u: PtrF64,
+    place: PtrI64,
+) -> I64:
+    """Both passes: write x (n_intervals + 1,) and u (n_intervals,); an outcome, with its place.
+
+    ``dirty`` (n_intervals,): intervals whose limits have changed since the pass before; then those
+    whose motion may have. All else is as it was.
+
+    ``begin`` and ``end``: x at both ends. ``limits`` (n_intervals, 2, width), ``fastest`` and
+    ``roots`` (n_intervals, 5): as `write_rows`; ``exceeded`` (n_intervals,): which need every
+    state. ``sets``: 2 n_intervals + 2 numbers; ``totals``: n_intervals.
+    """
+    room = 3 * (5 * width + WIDTH)
+    place[0] = n_intervals
+    if end > fastest[5 * n_intervals - 1]:
+        return NO_STATE
+    sets[2 * n_intervals] = end
+    sets[2 * n_intervals + 1] = end
+    moved = False  # whether the set that an interval has to end in is another than before
+    for back in range(n_intervals):
+        i = n_intervals - 1 - back
+        own = offset(rows, i * room)
+        place[0] = i
+        top = fastest[5 * i]
+        beside = 0
+        if i > 0:
+            top = min(top, fastest[5 * i - 1])
+            beside = dirty[i - 1]
+        if dirty[i] == 0 and beside == 0 and not moved:
+            continue
+        if halts[i] != 0:
+            top = 0.0
+        if dirty[i] != 0:
+            totals[i] = write_rows(
+                offset(states, first[i] * 4 * width),
+                offset(limits, i * 2 * width),
+                width,
+                steps[i],
+                offset(roots, 5 * i),
+                exceeded[i],
+                own,
+            )
+        total = totals[i]
+        if dirty[i] != 0 or moved:
+            low, high = sets[2 * i + 2], sets[2 * i + 3]
+            write_ends(own, total, steps[i], offset(fastest, 5 * i), low, high)
+            dirty[i] = 1
+        most = highest(own, total, top)
+        if most < 0.0:
+            return NO_STATE
+        least_x = lowest(own, total, most)
+        moved = most != sets[2 * i + 1] or least_x != sets[2 * i]
+        sets[2 * i + 1] = most
+        sets[2 * i] = least_x
+    place[0] = 0
+    slack = 1e-9 * begin
+    if begin > sets[1] + slack or begin < sets[0] - slack:
+        return NO_START
+    moved = x[0] != begin
+    x[0] = begin
+    for i in range(n_intervals):
+        if dirty[i] == 0 and not moved:
+            continue
+        _low_u, high_u, _low, _high = reach(offset(rows, i * room), totals[i], x[i])
+        following = x[i] + 2.0 * steps[i] * high_u
+        following = min(max(following, sets[2 * i + 2]), sets[2 * i + 3])
+        moved = following != x[i + 1]
+        x[i + 1] = following
+        u[i] = 0.5 * (following - x[i]) / steps[i]
+        dirty[i] = 1
+        if x[i] <= 0.0 and following <= 0.0:
+            place[0] = i
+            return NO_WAY
+    return DONE
+
+
+@typed
+def peak(
+    before: Lanes, here: Lanes, after: Lanes, w: F64, a1: Lanes, a2: Lanes, a3: Lanes, a4: Lanes
+) -> Lanes:
+    """A quartic of w, less its value at 0, where the parabola through three samples is highest.
+
+    The samples are half apart; where their parabola is highest beyond them, it is ``here``.
+    """
+    bend = (here - before) + (here - after)
+    slope = after - before
+    inside = (abs(slope) <= 2.0 * bend) & (bend > 1e-290)
+    at = w + 0.25 * slope / select(inside, bend, splat(1.0))
+    return select(inside, at * (a1 + at * (a2 + at * (a3 + at * a4))), here)
+
+
+@typed
+def greater(a: Lanes, b: Lanes) -> Lanes:
+    """The greater of each two."""
+    return select(a > b, a, b)
+
+
+@typed
+def least(a: Lanes, b: Lanes) -> Lanes:
+    """The less of each two."""
+    return select(a < b, a, b)
+
+
+@typed
+def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
+    """The highest value on an interval of the quartics through five even samples.
+
+    It is looked for with the parabolas through each three of nine samples of the quartic.
+    """
+    # v2 + a1 w + a2 w² + a3 w³ + a4 w⁴ from w = -2 to 2
+    even1, even2 = 0.5 * (v1 + v3) - v2, 0.5 * (v0 + v4) - v2
+    odd1, odd2 = 0.5 * (v3 - v1), 0.5 * (v4 - v0)
+    a4 = (even2 - 4.0 * even1) * SIXTH * 0.5
+    a2 = even1 - a4
+    a3 = (odd2 - 2.0 * odd1) * SIXTH
+    a1 = odd1 - a3
+    y0, y1, y3, y4 = v0 - v2, v1 - v2, v3 - v2, v4 - v2
+    y2 = splat(0.0)
+    near_even, near_odd = 0.25 * a2 + 0.0625 * a4, 0.5 * a1 + 0.125 * a3
+    far_even, far_odd = 2.25 * a2 + 5.0625 * a4, 1.5 * a1 + 3.375 * a3
+    m0, m1, m2, m3 = (
+        far_even - far_odd,
+        near_even - near_odd,
+        near_even + near_odd,
+        far_even + far_odd,
+    )
+    found = greater(y0, y4)
+    found = greater(found, peak(y0, m0, y1, -1.5, a1, a2, a3, a4))
+    found = greater(found, peak(m0, y1, m1, -1.0, a1, a2, a3, a4))
+    found = greater(found, peak(y1, m1, y2, -0.5, a1, a2, a3, a4))
+    found = greater(found, peak(m1, y2, m2, 0.0, a1, a2, a3, a4))
+    found = greater(found, peak(y2, m2, y3, 0.5, a1, a2, a3, a4))
+    found = greater(found, peak(m2, y3, m3, 1.0, a1, a2, a3, a4))
+    found = greater(found, peak(y3, m3, y4, 1.5, a1, a2, a3, a4))
+    return v2 + found
+
+
+@typed
+def value(state: PtrF64, width: I64, k: I64, u: F64, x: F64, root: F64) -> Lanes:
+    """What rows have at a state: a u + b x + c + d sqrt(x)."""
+    linear = lanes(state, 2 * width + k) + lanes(state, k) * u + lanes(state, width + k) * x
+    return linear + lanes(state, 3 * width + k) * root
+
+
+@typed
+def judge(
+    state: PtrF64,
+    limits: PtrF64,
+    work: PtrF64,
+    width: I64,
+    n: I64,
+    velocities: PtrF64,
+    step: F64,
+    x: F64,
+    u: F64,
+    fastest: PtrF64,
+    relative: PtrF64,
+    every: I64,
+    worst: PtrF64,
+) -> I64:
+    """Judge an interval: tighten ``work`` and ``fastest`` where ``limits`` are exceeded.
+
+    ``every``: whether all five states have been looked at; where not, they are the next time.
+    ``velocities`` (width,): 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
+    ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
+    would mend all. The result has 1 where rows are exceeded,
+    and 2 where velocities are.
+    """
+    size = 4 * width
+    exceeded = 0
+    x1 = max(x + 0.5 * step * u, 0.0)
+    x2 = max(x + step * u, 0.0)
+    x3 = max(x + 1.5 * step * u, 0.0)
+    x4 = max(x + 2.0 * step * u, 0.0)
+    r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
+    s1, s2 = offset(state, size), offset(state, 2 * size)
+    s3, s4 = offset(state, 3 * size), offset(state, 4 * size)
+    for k in range(0, width, WIDTH):
+        v0 = value(state, width, k, u, x, r0)
+        v1 = value(s1, width, k, u, x1, r1)
+        v2 = value(s2, width, k, u, x2, r2)
+        v3 = value(s3, width, k, u, x3, r3)
+        v4 = value(s4, width, k, u, x4, r4)
+        highest_here = greater(greater(v0, v1), greater(v2, greater(v3, v4)))
+        lowest_here = least(least(v0, v1), least(v2, least(v3, v4)))
+        bend = greater(abs(v0 - 2.0 * v1 + v2), abs(v2 - 2.0 * v3 + v4))
+        bend = greater(bend, abs(v1 - 2.0 * v2 + v3))
+        inside = highest_here + bend < lanes(limits, width + k)
+        if bits_of(inside & (lowest_here - bend > lanes(limits, k))) == ALL:
+            continue
+        # what the quartic leaves out falls faster with the interval than fourth differences do
+        unsure = UNSURE * abs(v0 - 4.0 * v1 + 6.0 * v2 - 4.0 * v3 + v4)
+        high = top_of(v0, v1, v2, v3, v4) + unsure
+        low = -top_of(-v0, -v1, -v2, -v3, -v4) - unsure
+        over = high - lanes(limits, width + k)
+        under = lanes(limits, k) - low
+        excess = greater(over, under) * lanes(relative, k)
+        share = lane_max(excess)
+        if share > 0.0:
+            exceeded = 1
+            if every != 0:
+                less = lanes(work, width + k) - 1.01 * over
+                put(work, width + k, select(over > 0.0, less, lanes(work, width + k)))
+                more = lanes(work, k) + 1.01 * under
+                put(work, k, select(under > 0.0, more, lanes(work, k)))
+            worst[0] = max(worst[0], share)
+            # at rest there is c alone, and what is above it falls with the square of the time
+            c_low, c_high = lanes(state, 2 * width + k), lanes(state, 2 * width + k)
+            for part in range(1, 5):
+                c = lanes(offset(state, part * size), 2 * width + k)
+                c_low = least(c_low, c)
+                c_high = greater(c_high, c)
+            up = lanes(limits, width + k) - c_high
+            down = c_low - lanes(limits, k)
+            slow = greater(
+                over / select(up > 1e-280, up, splat(1e-280)),
+                under / select(down > 1e-280, down, splat(1e-280)),
+            )
+            worst[1] = max(worst[1], lane_max(slow))
+    for k in range(0, n, WIDTH):
+        inverse = lanes(velocities, k)
+        a0, a1, a2 = lanes(state, k), lanes(s1, k), lanes(s2, k)
+        a3, a4 = lanes(s3, k), lanes(s4, k)
+        e0, e1, e2 = a0 * a0 * inverse * x, a1 * a1 * inverse * x1, a2 * a2 * inverse * x2
+        e3, e4 = a3 * a3 * inverse * x3, a4 * a4 * inverse * x4
+        bend = greater(abs(e0 - 2.0 * e1 + e2), abs(e2 - 2.0 * e3 + e4))
+        bend = greater(bend, abs(e1 - 2.0 * e2 + e3))
+        if lane_max(greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend) < 1.0:
+            continue
+        share = lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0
+        if share > 0.0:
+            exceeded = exceeded | 2
+            worst[0] = max(worst[0], 0.5 * share)
+            worst[1] = max(worst[1], share)
+            slower = 1.0 - min(1.01 * share, 0.5)
+            for part in range(5):
+                fastest[part] = fastest[part] * slower
+    return exceeded
+
+
+@typed
+def least_time(
+    n: I64,
+    n_forces: I64,
+    width: I64,
+    n_intervals: I64,
+    n_states: I64,
+    first: PtrI64,
+    halts: PtrI64,
+    steps: PtrF64,
+    slopes: PtrF64,
+    forces: PtrF64,
+    damping: PtrF64,
+    friction: PtrF64,
+    lossy: I64,
+    bounds: PtrF64,
+    begin: F64,
+    end: F64,
+    rounds: I64,
+    room: PtrF64,
+    totals: PtrI64,
+    exceeded: PtrI64,
+    dirty: PtrI64,
+    x: PtrF64,
+    u: PtrF64,
+    worst: PtrF64,
+    place: PtrI64,
+) -> I64:
+    """The quickest motion: x (n_intervals + 1,) and u (n_intervals,), an outcome and its place.
+
+    ``slopes`` (2, n_states, n): q', q''; ``forces`` (3, n_states, n_forces): of inverse dynamics
+    at (q, 0, 0), (q, 0, q'), (q, q', q''); ``damping`` and ``friction`` (n_states, n_forces): the
+    losses at v = q', looked at where ``lossy`` is not 0. ``bounds`` (3, width): 1 / v² of joints;
+    limits of the rows; one over these. ``room``: `room_of` numbers; ``totals``,
+    ``exceeded`` and ``dirty``: n_intervals. ``worst`` (3,): what was exceeded
+    before the motion was slowed, the factor that it was slowed by, and the rounds taken.
+    """
+    size = 4 * width
+    states = room
+    limits = offset(states, n_states * size)
+    work = offset(limits, n_intervals * 2 * width)
+    fastest = offset(work, n_intervals * 2 * width)
+    roots = offset(fastest, 5 * n_intervals)
+    sets = offset(roots, 5 * n_intervals)
+    rows = offset(sets, 2 * n_intervals + 2)
+    block = n_states * n_forces
+    for p in range(n_states):
+        state = offset(states, p * size)
+        for k in range(0, size, WIDTH):
+            put(state, k, splat(0.0))
+        for j in range(n):
+            state[j] = slopes[p * n + j]
+            state[width + j] = slopes[(n_states + p) * n + j]
+        for j in range(n_forces):
+            at = p * n_forces + j
+            c = forces[at]
+            state[n + j] = forces[block + at] - c
+            state[width + n + j] = forces[2 * block + at] - c
+            state[2 * width + n + j] = c
+            if lossy != 0:
+                state[3 * width + n + j] = damping[at]
+    limit = offset(bounds, width)
+    for i in range(n_intervals):
+        own = offset(limits, i * 2 * width)
+        for k in range(0, width, WIDTH):
+            put(own, k, -lanes(limit, k))
+            put(own, width + k, lanes(limit, k))
+        if lossy != 0:
+            for j in range(n_forces):
+                lowest_loss, highest_loss = HUGE, -HUGE
+                for part in range(5):
+                    f = friction[(first[i] + part) * n_forces + j]
+                    lowest_loss = min(lowest_loss, f)
+                    highest_loss = max(highest_loss, f)
+                own[n + j] -= lowest_loss
+                own[width + n + j] -= highest_loss
+        for k in range(0, 2 * width, WIDTH):
+            put(offset(work, i * 2 * width), k, lanes(own, k))
+        exceeded[i] = lossy
+        dirty[i] = 1
+        x[i + 1] = -1.0
+        for part in range(5):
+            state = offset(states, (first[i] + part) * size)
+            share = splat(1.0 / FASTEST)
+            for k in range(0, n, WIDTH):
+                a = lanes(state, k)
+                share = greater(share, a * a * lanes(bounds, k))
+            fastest[5 * i + part] = 1.0 / lane_max(share)
+            roots[5 * i + part] = sqrt(fastest[5 * i + part])
+    x[0] = -1.0
+    outcome = DONE
+    worst[2] = 0.0
+    for _turn in range(rounds):
+        outcome = pass_over(
+            n_intervals,
+            width,
+            first,
+            halts,
+            steps,
+            states,
+            work,
+            fastest,
+            roots,
+            begin,
+            end,
+            sets,
+            rows,
+            totals,
+            exceeded,
+            dirty,
+            x,
+            u,
+            place,
+        )
+        if outcome != DONE and worst[2] == 0.0:
+            return outcome
+        if outcome != DONE:  # limits have been lowered too far: the motion before it is slowed
+            break
+        worst[2] = worst[2] + 1.0
+        moved = 0.0
+        worst[0] = 0.0
+        worst[1] = 0.0
+        for i in range(n_intervals):
+            if dirty[i] == 0:
+                continue
+            over = judge(
+                offset(states, first[i] * size),
+                offset(limits, i * 2 * width),
+                offset(work, i * 2 * width),
+                width,
+                n,
+                bounds,
+                steps[i],
+                x[i],
+                u[i],
+                offset(fastest, 5 * i),
+                offset(bounds, 2 * width),
+                exceeded[i],
+                worst,
+            )
+            if over & 1 != 0:
+                exceeded[i] = 1
+            dirty[i] = over
+            if lossy != 0:
+                for part in range(5):
+                    at = 5 * i + part
+                    here = x[i] + 0.5 * f64(part) * steps[i] * u[i]
+                    now = max(sqrt(max(here, 1e-8 * fastest[at])), 1e-150)
+                    moved = max(moved, abs(now - roots[at]) / now)
+                    roots[at] = now
+                dirty[i] = 1
+        if worst[0] <= (EXACT if begin + end > 0.0 else ENOUGH) and moved < 1e-3:
+            break
+    # the rest by time: x and u fall alike; what damping takes falls less
+    if worst[1] > 0.0:
+        slower = 1.0 / (1.0 + worst[1] * 1.05)
+        for i in range(n_intervals):
+            x[i] = x[i] * slower
+            u[i] = u[i] * slower
+        x[n_intervals] = x[n_intervals] * slower
+    return DONE
+
+
+def room_of(width: int, n_intervals: int, n_states: int) -> int:
+    """The numbers that `least_time` needs room for."""
+    rows = 3 * (5 * width + WIDTH)
+    return 4 * width * n_states + n_intervals * (4 * width + 12 + rows) + 2

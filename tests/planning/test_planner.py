@@ -1,0 +1,307 @@
+"""Planned paths: true on the shapes, within limits, the same for a seed; and why there is none."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import linkwork as lw
+from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.planning.planner import Plan
+from linkwork.planning.search import Effort
+from seeds import rng
+
+Floats = NDArray[np.float64]
+
+START = np.array([-1.0, 0.3, 0.0, -1.8, 0.0, 2.1, 0.8])
+GOAL = np.array([1.0, 0.3, 0.0, -1.8, 0.0, 2.1, 0.8])
+
+
+@pytest.fixture(scope="module")
+def panda() -> lw.Robot:
+    return lw.load("panda")
+
+
+def walled() -> lw.Scene:
+    """A wall between the left and the right side of the arm."""
+    scene = lw.Scene()
+    scene.add_box("wall", (0.6, 0.02, 0.8), (0.6, 0.0, 0.4))
+    return scene
+
+
+def forest(label: str, n: int) -> lw.Scene:
+    """Upright cylinders around the arm."""
+    random, scene = rng(label), lw.Scene()
+    for k in range(n):
+        angle, radius = random.uniform(0, 2 * np.pi), random.uniform(0.45, 0.8)
+        place = (radius * np.cos(angle), radius * np.sin(angle), random.uniform(0.2, 0.8))
+        scene.add_cylinder(f"tree {k}", radius=0.04, length=0.6, pose=place)
+    return scene
+
+
+def shelf() -> lw.Scene:
+    """A shelf with three boards in front of the arm."""
+    scene = lw.Scene()
+    for k, height in enumerate((0.2, 0.5, 0.8)):
+        scene.add_box(f"board {k}", (0.3, 0.8, 0.02), (0.65, 0.0, height))
+    for side in (-1, 1):
+        scene.add_box(f"side {side}", (0.3, 0.02, 0.8), (0.65, 0.4 * side, 0.5))
+    return scene
+
+
+SCENES = {
+    "none": lw.Scene,
+    "wall": walled,
+    "forest": lambda: forest("forest", 12),
+    "shelf": shelf,
+}
+
+
+def free_states(robot: lw.Robot, scene: lw.Scene, n: int, label: str) -> Floats:
+    """Random configurations (n, nq) that touch nothing."""
+    drawn = robot.random(40 * n, seed=rng(label))
+    return drawn[~robot.collision().collides(drawn, scene)][:n]
+
+
+def must_hold(robot: lw.Robot, plan: Plan, start: Floats, goal: Floats) -> None:
+    """What every path keeps: its ends, the limits, and that nothing touches along it."""
+    assert plan.success, plan.reason
+    assert plan.reason == ""
+    assert plan.proven
+    assert np.array_equal(plan.q[0], start)
+    assert np.allclose(plan.q[-1], goal, rtol=0, atol=1e-12)
+    samples = plan.sample(2e-3)
+    assert (samples >= robot.limits.lower - 1e-9).all()
+    assert (samples <= robot.limits.upper + 1e-9).all()
+    assert not robot.collision().collides(samples, plan.scene).any()
+    assert plan.length >= np.linalg.norm(goal - start) - 1e-9
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_paths_hold(panda: lw.Robot, name: str) -> None:
+    scene = SCENES[name]()
+    ends = free_states(panda, scene, 12, f"ends {name}")
+    for start, goal in zip(ends[::2], ends[1::2], strict=True):
+        must_hold(panda, panda.plan(start, goal, scene=scene), start, goal)
+
+
+def test_a_way_that_is_free_is_straight(panda: lw.Robot) -> None:
+    plan = panda.plan(START, GOAL)
+    assert len(plan.q) == 2
+    assert plan.steps == 0
+    assert np.isclose(plan.length, 2.0)
+
+
+def test_a_path_around_a_wall_is_longer(panda: lw.Robot) -> None:
+    plan = panda.plan(START, GOAL, scene=walled())
+    must_hold(panda, plan, START, GOAL)
+    assert plan.length > 2.0
+    assert plan.clearance().min() > 0.0
+
+
+def test_a_seed_gives_the_same_path_on_any_number_of_threads(panda: lw.Robot) -> None:
+    scene, planner = walled(), panda.planner()
+    ends = free_states(panda, scene, 16, "threads")
+    one = planner.plan_all(ends[::2], ends[1::2], scene, threads=1)
+    for threads in (2, 5):
+        many = planner.plan_all(ends[::2], ends[1::2], scene, threads=threads)
+        assert all(np.array_equal(a.q, b.q) for a, b in zip(one, many, strict=True))
+    for plan, start, goal in zip(one, ends[::2], ends[1::2], strict=True):
+        must_hold(panda, plan, start, goal)
+        assert np.array_equal(plan.q, panda.plan(start, goal, scene=scene).q)
+    other = [
+        panda.plan(a, b, scene=scene, seed=3) for a, b in zip(ends[::2], ends[1::2], strict=True)
+    ]
+    assert any(not np.array_equal(a.q, b.q) for a, b in zip(one, other, strict=True))
+
+
+def test_every_problem_has_its_own_scene_and_progress_is_told(panda: lw.Robot) -> None:
+    told: list[tuple[int, int]] = []
+    scenes = [lw.Scene(), walled()]
+    plans = panda.planner().plan_all(
+        START, np.stack([GOAL, GOAL]), scenes, progress=lambda *at: told.append(at)
+    )
+    assert [len(plan.q) == 2 for plan in plans] == [True, False]
+    assert sorted(told) == [(1, 2), (2, 2)]
+
+
+def test_joints_that_are_not_named_stay(panda: lw.Robot) -> None:
+    goal = GOAL.copy()
+    joints = ["joint1", "joint2", "joint4"]
+    plan = panda.plan(START, goal, joints=joints, scene=walled())
+    if plan.success:
+        must_hold(panda, plan, START, goal)
+        assert (plan.q[:, [2, 4, 5, 6]] == START[[2, 4, 5, 6]]).all()
+    free = panda.plan(START, {"joint1": 0.5}, joints="joint1")
+    assert np.isclose(free.q[-1, 0], 0.5)
+    with pytest.raises(InputError, match="joint1"):
+        panda.plan(START, GOAL, joints=["joint2"])
+
+
+def test_a_pose_is_a_goal(panda: lw.Robot) -> None:
+    scene = walled()
+    T_world_tool = panda.fk(GOAL, "tool0")
+    plan = panda.plan(START, T_world_tool, frame="tool0", scene=scene)
+    assert plan.success, plan.reason
+    assert np.allclose(panda.fk(plan.q[-1], "tool0"), T_world_tool, atol=1e-6)
+    must_hold(panda, plan, START, plan.q[-1])
+
+
+def test_a_task_is_a_goal(panda: lw.Robot) -> None:
+    place = panda.fk(GOAL, "tool0")[:3, 3]
+    plan = panda.plan(START, tasks=lw.ik.Position("tool0", place), scene=walled())
+    assert plan.success, plan.reason
+    assert np.allclose(panda.fk(plan.q[-1], "tool0")[:3, 3], place, atol=1e-6)
+
+
+def test_the_nearest_of_several_goals_that_are_free_is_taken(panda: lw.Robot) -> None:
+    scene = walled()
+    touching = START.copy()
+    touching[0] = 0.0
+    assert panda.collision().collides(touching, scene)
+    near = START + 0.1 * np.eye(7)[0]
+    plan = panda.plan(START, np.stack([touching, GOAL, near]), scene=scene)
+    assert np.array_equal(plan.q[-1], near)
+
+
+def test_joints_without_limits_turn_the_short_way() -> None:
+    robot = lw.load(
+        """<robot name="spinner"><link name="base"/>
+        <link name="arm"><collision><geometry><box size="0.5 0.05 0.05"/></geometry>
+          <origin xyz="0.3 0 0"/></collision></link>
+        <joint name="spin" type="continuous"><parent link="base"/><child link="arm"/>
+          <axis xyz="0 0 1"/></joint></robot>"""
+    )
+    plan = robot.plan([3.0], [-3.0])
+    assert np.isclose(plan.length, 2 * np.pi - 6.0)
+    assert np.isclose(plan.q[-1, 0], 2 * np.pi - 3.0)
+    scene = lw.Scene()
+    scene.add_box("post", (0.02, 0.02, 0.5), (-0.4, 0.0, 0.0))
+    assert not robot.plan([3.0], [-3.0], scene=scene, seconds=0.1)
+
+
+def test_why_there_is_no_path(panda: lw.Robot) -> None:
+    scene = lw.Scene()
+    scene.add_box("lid", (0.5, 0.5, 0.5), (0, 0, 0.5))
+    found = panda.plan(START, GOAL, scene=scene)
+    assert not found
+    assert found.reason.startswith("the start touches: ")
+    assert "lid" in found.reason
+    assert found.q.shape == (0, 7)
+    beyond = GOAL.copy()
+    beyond[3] = 0.5
+    assert "the goal is outside the limits: 'joint4' is at 0.5" in panda.plan(START, beyond).reason
+    assert "start is outside" in panda.plan(beyond, GOAL).reason
+    far = panda.plan(START, lw.pose([5.0, 0, 0]), frame="tool0")
+    assert far.reason.startswith("the goal has no solution")
+
+
+def test_what_cannot_be_reached_ends_in_time_and_says_how_near_it_came() -> None:
+    robot = lw.load("planar_3r")
+    scene = lw.Scene()
+    q0, q1 = np.array([0.3, 0.0, 0.0]), np.array([2.6, 0.0, 0.0])
+    for name, angle in (("first", 1.5), ("second", -1.2)):  # two walls part the plane
+        T = lw.pose(rpy=[0, 0, angle]) @ lw.pose([1.6, 0, 0])
+        scene.add_box(name, (3.0, 0.01, 1.0), T)
+    for q in (q0, q1):
+        assert not robot.collision().collides(q, scene)
+    began = time.perf_counter()
+    plan = robot.plan(q0, q1, scene=scene, seconds=0.5)
+    took = time.perf_counter() - began
+    assert not plan.success
+    assert "0.5 seconds" in plan.reason
+    assert "within" in plan.reason
+    assert 0.5 <= plan.seconds < 1.0
+    assert took < 2.0
+    assert np.array_equal(plan.q[0], q0)
+    assert not robot.collision().collides(plan.sample(0.01), scene).any()
+    few = robot.planner(effort=Effort(nodes=4096)).plan(q0, q1[None], scene, seconds=60.0)
+    assert "4096 nodes" in few.reason
+
+
+NEEDLES = """<robot name="needles"><link name="base"/>
+<link name="upper"><collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.001 0.001"/>
+  </geometry></collision></link>
+<link name="lower"><collision><origin xyz="0.51 0 0"/><geometry><box size="0.98 0.001 0.001"/>
+  </geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+  <axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>
+<joint name="elbow" type="revolute"><parent link="upper"/><child link="lower"/>
+  <origin xyz="1 0 0.002"/><axis xyz="0 0 1"/>
+  <limit lower="-3" upper="3" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_a_thin_plate_is_not_jumped_over() -> None:
+    """Arm and plate are thinner than what lies between configurations that are looked at."""
+    robot, scene = lw.load(NEEDLES), lw.Scene()
+    scene.add_box("plate", (0.6, 1e-5, 0.5), lw.pose(rpy=[0, 0, 1.0]) @ lw.pose([1.7, 0, 0]))
+    for reach in (0.1, 0.03, 0.011, 0.004):
+        first, last = np.array([1.0 - reach, 0.0]), np.array([1.0 + reach, 0.0])
+        assert robot.collision().motion_collides(first, last, scene)
+        plan = robot.plan(first, last, scene=scene)
+        must_hold(robot, plan, first, last)
+        assert plan.length > 1.0
+        assert not robot.collision().motion_collides(plan.q[:-1], plan.q[1:], scene).touches.any()
+
+
+def test_clouds_are_kept_clear_of_and_the_path_says_that_it_is_not_proven(panda: lw.Robot) -> None:
+    scene = lw.Scene()
+    random = rng("cloud")
+    scene.add_points(
+        "wall", random.uniform([0.3, -0.01, 0], [0.9, 0.01, 0.8], (3000, 3)), radius=0.01
+    )
+    plan = panda.plan(START, GOAL, scene=scene)
+    assert plan.success, plan.reason
+    assert not plan.proven
+    assert not panda.collision().collides(plan.sample(0.01), scene).any()
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "error"),
+    [
+        (START[:3], GOAL, ShapeError),
+        (START, GOAL[:6], ShapeError),
+        (START * np.nan, GOAL, InputError),
+        (START, np.where(GOAL > 0, np.inf, GOAL), InputError),
+        (np.stack([START, START]), GOAL, ShapeError),
+    ],
+)
+def test_what_is_no_problem_is_refused(
+    panda: lw.Robot, start: Floats, goal: Floats, error: type
+) -> None:
+    with pytest.raises(error):
+        panda.plan(start, goal)
+
+
+def test_start_and_goal_may_be_one(panda: lw.Robot) -> None:
+    plan = panda.plan(START, START)
+    assert plan.success
+    assert plan.length == 0.0
+
+
+def test_loops_and_turns_about_any_axis_are_refused() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="loops"):
+        lw.load("four_bar").plan([0.0], [0.1])
+    floating = lw.load(
+        """<robot name="floating"><link name="base"/>
+        <link name="body"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+        <joint name="float" type="floating"><parent link="base"/><child link="body"/></joint>
+        </robot>"""
+    )
+    with pytest.raises(UnsupportedFeatureError, match="joint 'float' is floating"):
+        floating.planner("float")
+    with pytest.raises(InputError, match="no joint"):
+        floating.planner()
+
+
+def test_shortcuts_make_paths_shorter(panda: lw.Robot) -> None:
+    scene = forest("shorter", 10)
+    ends = free_states(panda, scene, 16, "shorter")
+    lengths = []
+    for effort in (Effort(shortcuts=0), Effort(shortcuts=300)):
+        plans = panda.planner(effort=effort).plan_all(ends[::2], ends[1::2], scene)
+        lengths.append(sum(plan.length for plan in plans if plan))
+    assert lengths[1] < lengths[0]

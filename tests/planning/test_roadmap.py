@@ -1,0 +1,99 @@
+"""Roadmaps: their paths hold, files give them back, and a changed scene is met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import InputError
+from linkwork.planning.roadmap import Roadmap
+from seeds import rng
+
+
+def posts(robot: lw.Robot, n: int) -> lw.Scene:
+    random, scene = rng("posts"), lw.Scene()
+    for k in range(n):
+        angle, radius = random.uniform(0, 2 * np.pi), random.uniform(0.5, 0.8)
+        place = (radius * np.cos(angle), radius * np.sin(angle), 0.4)
+        scene.add_cylinder(f"post {k}", radius=0.03, length=0.8, pose=place)
+    return scene
+
+
+@pytest.fixture(scope="module")
+def panda() -> lw.Robot:
+    return lw.load("panda")
+
+
+def test_paths_of_a_roadmap_hold(panda: lw.Robot) -> None:
+    scene, model = posts(panda, 8), panda.collision()
+    roadmap = Roadmap(panda.planner(), scene, nodes=1500)
+    assert not model.collides(roadmap.q, scene).any()
+    drawn = panda.random(600, seed=rng("ends of roadmaps"))
+    ends = drawn[~model.collides(drawn, scene)][:40]
+    found = 0
+    for start, goal in zip(ends[::2], ends[1::2], strict=True):
+        plan = roadmap.plan(start, goal)
+        if not plan:
+            assert "roadmap" in plan.reason
+            continue
+        found += 1
+        assert plan.proven
+        assert np.array_equal(plan.q[0], start)
+        assert np.allclose(plan.q[-1], goal, atol=1e-12)
+        assert not model.motion_collides(plan.q[:-1], plan.q[1:], scene).touches.any()
+    assert found > 15
+
+
+def test_a_file_gives_a_roadmap_back(panda: lw.Robot, tmp_path: Path) -> None:
+    scene = posts(panda, 4)
+    roadmap = Roadmap(panda.planner(), scene, nodes=300)
+    start, goal = roadmap.q[0], roadmap.q[-1]
+    first = roadmap.plan(start, goal)
+    roadmap.save(tmp_path / "net.npz")
+    read = Roadmap.load(tmp_path / "net.npz", panda.planner(), scene)
+    assert repr(read) == repr(roadmap)
+    assert np.array_equal(read.edges, roadmap.edges)
+    assert np.array_equal(read.plan(start, goal).q, first.q)
+    with pytest.raises(InputError, match="joint1, joint2"):
+        Roadmap.load(tmp_path / "net.npz", panda.planner(["joint1"]), scene)
+    (tmp_path / "other.npz").write_bytes(b"no roadmap")
+    with pytest.raises(InputError, match="is no roadmap"):
+        Roadmap.load(tmp_path / "other.npz", panda.planner(), scene)
+
+
+def test_a_scene_that_changes_is_never_passed_through(panda: lw.Robot) -> None:
+    scene, model = lw.Scene(), panda.collision()
+    roadmap = Roadmap(panda.planner(), scene, nodes=800)
+    start = np.array([-1.0, 0.3, 0.0, -1.8, 0.0, 2.1, 0.8])
+    goal = start * [-1, 1, 1, 1, 1, 1, 1]
+    assert len(roadmap.plan(start, goal).q) == 2
+    scene.add_box("wall", (0.6, 0.02, 0.6), (0.6, 0.0, 0.3))
+    for _ in range(2):
+        plan = roadmap.plan(start, goal)
+        if plan:
+            assert not model.motion_collides(plan.q[:-1], plan.q[1:], scene).touches.any()
+            assert len(plan.q) > 2
+        roadmap.renew()
+    assert roadmap.plan(start, goal)
+    scene.remove("wall")
+    assert len(roadmap.plan(start, goal).q) == 2
+
+
+def test_what_a_roadmap_refuses(panda: lw.Robot) -> None:
+    roadmap = Roadmap(panda.planner(["joint1", "joint2"]), nodes=50)
+    other = np.zeros(7)
+    other[5] = 1.0
+    with pytest.raises(InputError, match="elsewhere"):
+        roadmap.plan(other, other)
+    endless = lw.load(
+        """<robot name="spinner"><link name="base"/>
+        <link name="arm"><collision><geometry><box size="0.5 0.05 0.05"/></geometry>
+          </collision></link>
+        <joint name="spin" type="continuous"><parent link="base"/><child link="arm"/>
+          <axis xyz="0 0 1"/></joint></robot>"""
+    )
+    with pytest.raises(InputError, match="limits"):
+        Roadmap(endless.planner())

@@ -1,0 +1,402 @@
+"""The least time along a path: analytic cases, toppra's durations, limits between grid points."""
+
+import math
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import trajectory as tj
+from seeds import rng
+
+VELOCITY = np.array([2.175] * 4 + [2.61] * 3)
+ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])
+NEAR = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0])
+SLACK = 1.0 + 1e-6
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return lw.load("panda")
+
+
+def around(random, m, size=0.6):
+    """Way points of a Panda."""
+    return NEAR + random.uniform(-size, size, (m, 7))
+
+
+def worst(made, **limits):
+    """The largest share of any limit."""
+    return max(float(each.max()) for each in made.uses(**limits).values())
+
+
+def finely(made, times=10):
+    """Instants ten times finer than the polynomials, on both sides of each knot."""
+    x = np.linspace(0.0, 1.0 - 1e-9, times)
+    return (made.times[:-1, None] + np.diff(made.times)[:, None] * x).ravel()
+
+
+def distance_from_lines(q, points):
+    """How far positions (k, n) are from the nearest of the lines between points."""
+    a, b = points[:-1], points[1:]
+    way = b - a
+    share = np.einsum("kin,in->ki", q[:, None] - a, way) / (way**2).sum(axis=1)
+    foot = a + np.clip(share, 0.0, 1.0)[..., None] * way
+    return np.linalg.norm(q[:, None] - foot, axis=-1).min(axis=1)
+
+
+# ---- analytic cases
+
+
+@pytest.mark.parametrize("way", [0.01, 1.0, 30.0])
+def test_a_straight_way_is_gone_by_bang_bang(way):
+    made = tj.time_optimal([[0.0, 1.0], [way, 1.0]], acceleration=2.0)
+    assert made.duration == pytest.approx(2.0 * math.sqrt(way / 2.0), rel=1e-12)
+    np.testing.assert_allclose(made.end, [way, 1.0], rtol=0, atol=1e-12 * max(way, 1.0))
+    assert worst(made, acceleration=2.0) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_limited_velocity_gives_the_trapezoid():
+    bounds = {"velocity": [1.5, 9.0], "acceleration": [2.0, 9.0]}
+    reference = tj.point_to_point([0.0, 0.0], [3.0, 1.0], profile="trapezoid", **bounds)
+    for intervals, gap in ((100, 1e-4), (1000, 1e-6)):
+        made = tj.time_optimal([[0.0, 0.0], [3.0, 1.0]], intervals=intervals, **bounds)
+        assert 1.0 - 1e-9 < made.duration / reference.duration < 1.0 + gap
+        t = np.linspace(0.0, made.duration, 50)
+        np.testing.assert_allclose(made(t), reference(t), atol=2e-3)
+
+
+def test_a_pendulum_with_a_torque_limit_moves_as_its_equation_says():
+    """One joint along gravity's axis: m l² d²q/dt² = tau, by hand."""
+    arm = lw.load(
+        """<robot name="one"><link name="a"/><link name="b"><inertial><mass value="2"/>
+        <origin xyz="0.5 0 0"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>
+        </inertial></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+        <axis xyz="0 0 1"/><limit lower="-9" upper="9" velocity="100" effort="3"/>
+        <dynamics damping="0" friction="0.5"/></joint></robot>"""
+    )
+    inertia = 2.0 * 0.5**2 + 0.1
+    made = tj.time_optimal([[0.0], [2.0]], robot=arm)
+    assert made.duration == pytest.approx(2.0 * math.sqrt(2.0 * inertia / 3.0), rel=1e-6)
+    lossy = tj.time_optimal([[0.0], [2.0]], robot=arm, losses=True)
+    # speeding up with 3 - 0.5, slowing down with 3 + 0.5: v is the same where they meet
+    up, down = 2.5 / inertia, 3.5 / inertia
+    v = math.sqrt(2.0 * 2.0 / (1.0 / up + 1.0 / down))
+    assert lossy.duration == pytest.approx(v / up + v / down, rel=1e-4)
+    assert lossy.duration >= (v / up + v / down) * (1.0 - 1e-9)
+
+
+def test_speeds_at_the_ends_are_those_given():
+    made = tj.time_optimal(
+        [[0.0], [1.0]], velocity=1.0, acceleration=1.0, start_speed=0.5, end_speed=0.7
+    )
+    assert made.velocity(0.0)[0] == pytest.approx(0.5, rel=1e-6)
+    assert made.velocity(made.duration - 1e-12)[0] == pytest.approx(0.7, rel=1e-6)
+    # up to 1 and down: (1² - 0.5²)/2 and (1² - 0.7²)/2 of the way, the rest at 1
+    by_hand = 0.5 + 0.3 + (1.0 - 0.375 - 0.255)
+    assert made.duration == pytest.approx(by_hand, rel=1e-3)
+
+
+# ---- other programs
+
+
+# Points (way points, seed of their rng, intervals): toppra 0.6.10 on our grid (Seidel, natural
+# spline, interpolated constraints), and the most of a limit that its motion takes.
+TOPPRA = [
+    (5, 1, 150, 2.7184721435705437, 1.0017),
+    (10, 2, 265, 5.964475138916074, 1.0028),
+    (10, 2, 1000, 5.957067695171124, 1.0003),
+    (50, 3, 300, 33.93298872845918, 1.0420),
+    (50, 3, 1638, 33.36734325480945, 1.0036),
+    (20, 4, 500, 13.306034892777259, 1.0049),
+]
+
+
+@pytest.mark.parametrize(("m", "seed", "intervals", "duration", "taken"), TOPPRA)
+def test_durations_are_those_of_toppra_within_the_limits_that_it_exceeds(
+    m, seed, intervals, duration, taken
+):
+    points = np.random.default_rng(seed).uniform(-1.0, 1.0, (m, 7))
+    made = tj.time_optimal(
+        points, velocity=VELOCITY, acceleration=ACCELERATION, intervals=intervals
+    )
+    assert made.duration <= duration * taken
+    if taken < 1.004:
+        assert made.duration <= duration * 1.001
+    assert made.duration >= duration * 0.99
+    t = finely(made)
+    assert (np.abs(made.velocity(t)) <= VELOCITY * SLACK).all()
+    assert (np.abs(made.acceleration(t)) <= ACCELERATION * SLACK).all()
+
+
+@pytest.mark.parametrize("deviation", [None, 0.03])
+def test_torques_stay_inside_by_pinocchio(panda, deviation, tmp_path):
+    pinocchio = pytest.importorskip("pinocchio", reason="pinocchio (pip install pin)")
+    loaded = panda.with_payload("tool0", 2.0, [0.0, 0.0, 0.05])
+    lw.urdf.write(panda, tmp_path / "panda.urdf")
+    model = pinocchio.buildModelFromUrdf(str(tmp_path / "panda.urdf"))
+    frame = model.getFrameId("tool0")
+    more = pinocchio.Inertia(2.0, np.array([0.0, 0.0, 0.05]), np.zeros((3, 3)))
+    model.appendBodyToJoint(model.frames[frame].parentJoint, more, model.frames[frame].placement)
+    model.gravity.linear = np.array([0.0, 0.0, -9.80665])
+    data = model.createData()
+    points = around(rng(f"pinocchio {deviation}"), 6)
+    limit = 0.55 * panda.limits.effort
+    bounds = {"velocity": 10.0, "acceleration": 60.0}
+    made = tj.time_optimal(points, robot=loaded, torque=limit, deviation=deviation, **bounds)
+    t = finely(made)
+    states = made(t), made.velocity(t), made.acceleration(t)
+    tau = np.array([pinocchio.rnea(model, data, *row) for row in zip(*states, strict=True)])
+    share = np.abs(tau) / limit
+    assert share.max() <= SLACK
+    assert (share.max(axis=1) > 0.99).mean() > 0.3  # torques are what limits this motion
+    told = made.uses(robot=loaded, torque=limit, **bounds)
+    np.testing.assert_allclose(told["torque"], share.max(axis=0), rtol=1e-3)
+    assert max(each.max() for each in told.values()) <= SLACK
+
+
+# ---- paths
+
+
+def test_a_spline_passes_its_points():
+    points = rng("spline").normal(size=(7, 3))
+    made = tj.time_optimal(points, velocity=1.0, acceleration=2.0, intervals=400)
+    q = made(np.linspace(0.0, made.duration, 40_001))
+    for point in points:
+        assert np.linalg.norm(q - point, axis=1).min() < 1e-3
+    np.testing.assert_array_equal(made.start, points[0])
+    np.testing.assert_allclose(made.end, points[-1], atol=1e-12)
+
+
+@pytest.mark.parametrize("deviation", [0.2, 0.01, 1e-4, 0.0])
+def test_rounded_corners_are_as_near_as_they_say(deviation):
+    points = rng("corners").normal(size=(8, 4))
+    made = tj.time_optimal(points, velocity=1.0, acceleration=3.0, deviation=deviation)
+    q = made(finely(made))
+    assert distance_from_lines(q, points).max() <= deviation + 1e-9
+    if deviation in (0.01, 1e-4):  # elsewhere lines are too short for corners so wide
+        for corner in points[1:-1]:
+            nearest = np.linalg.norm(q - corner, axis=1).min()
+            assert nearest == pytest.approx(deviation, rel=0.02)
+    assert worst(made, velocity=1.0, acceleration=3.0) <= SLACK
+    stands = np.abs(made.velocity(made.times[1:-1])).max(axis=1) < 1e-12
+    assert stands.sum() == (6 if deviation == 0.0 else 0)
+
+
+def test_turning_back_is_a_halt_on_lines_and_none_on_a_spline():
+    points = [[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
+    lines = tj.time_optimal(points, acceleration=1.0, deviation=0.1)
+    assert lines.duration == pytest.approx(4.0, rel=1e-9)
+    spline = tj.time_optimal(points, acceleration=1.0)
+    assert spline.duration == pytest.approx(4.0, rel=3e-3)
+    for made in (lines, spline):
+        assert made(finely(made)).max() == pytest.approx(1.0, abs=1e-3)
+        assert worst(made, acceleration=1.0) <= SLACK
+
+
+def test_repeated_points_and_points_in_line_change_nothing():
+    corner = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+    again = [[0, 0], [0, 0], [0.5, 0], [1, 0], [1, 0], [1, 0], [1, 0.2], [1, 1], [1, 1]]
+    bounds = {"velocity": 1.0, "acceleration": 2.0, "deviation": 0.05}
+    first = tj.time_optimal(corner, intervals=500, **bounds)
+    second = tj.time_optimal(again, intervals=500, **bounds)
+    assert second.duration == pytest.approx(first.duration, rel=1e-4)
+    spline = tj.time_optimal(again, velocity=1.0, acceleration=2.0)
+    assert worst(spline, velocity=1.0, acceleration=2.0) <= SLACK
+
+
+@pytest.mark.parametrize("points", [[[1.0, 2.0]], [[1.0, 2.0]] * 3])
+def test_a_path_of_no_length_is_a_trajectory_that_stands(points):
+    still = tj.time_optimal(points, velocity=1.0, acceleration=1.0)
+    assert still.duration == 0.0
+    np.testing.assert_array_equal(still([0.0, 1.0]), [[1.0, 2.0]] * 2)
+
+
+# ---- loops
+
+
+@pytest.mark.parametrize(("name", "deviation"), [("four_bar", None), ("five_bar", 0.02)])
+def test_loops_stay_closed_and_their_motors_inside(name, deviation):
+    robot = lw.load(name)
+    own = [robot.joint_names.index(joint) for joint in robot.actuated]
+    points = [robot.assemble(q0=robot.neutral()).q]
+    for step in (0.1, 0.2, 0.15):
+        towards = points[-1][own] + step * np.where(np.arange(len(own)) % 2, -0.5, 1.0)
+        points.append(robot.assemble(towards, q0=points[-1]).q)
+    zero = np.zeros(robot.n_v)
+    limit = 1.5 * np.abs(robot.inverse_dynamics(points[0], zero, zero)) + 0.1
+    bounds = {"torque": limit, "acceleration": 40.0}
+    made = tj.time_optimal(points, robot=robot, deviation=deviation, **bounds)
+    t = finely(made)
+    q, v, a = made(t), made.velocity(t), made.acceleration(t)
+    assert np.asarray(robot.is_assembled(q)).all()
+    tau = robot.inverse_dynamics(q, v, a)[:, own]
+    assert (np.abs(tau) <= limit[own] * SLACK).all()
+    assert worst(made, acceleration=40.0) <= SLACK
+    assert worst(made, robot=robot, **bounds) > 0.99
+    np.testing.assert_allclose(made.end, points[-1], atol=1e-8)
+    smooth = tj.time_optimal(points, robot=robot, deviation=deviation, jerk=2000.0, **bounds)
+    assert worst(smooth, robot=robot, jerk=2000.0, **bounds) <= SLACK
+    with pytest.raises(lw.InputError, match=r"points\[1\] does not close the loops"):
+        tj.time_optimal([points[0], points[1] + 0.1], robot=robot, **bounds)
+    with pytest.raises(lw.UnsupportedFeatureError, match="does not stop in corners"):
+        tj.time_optimal([points[0], points[1], points[0]], robot=robot, deviation=0.1, **bounds)
+
+
+# ---- many
+
+
+def test_many_paths_are_the_same_as_one_by_one(panda):
+    random = rng("many")
+    listed = [around(random, m) for m in (2, 9, 5, 12, 3, 7)]
+    how = {"robot": panda, "acceleration": 10.0, "deviation": 0.05}
+    for threads in (1, 3):
+        together = tj.time_optimal_all(listed, threads=threads, **how)
+        for points, made in zip(listed, together, strict=True):
+            alone = tj.time_optimal(points, **how)
+            np.testing.assert_array_equal(made.times, alone.times)
+            np.testing.assert_array_equal(made.coefficients, alone.coefficients)
+    assert tj.time_optimal_all([], **how) == []
+    listed[3] = listed[3][:, :6]
+    with pytest.raises(lw.ShapeError, match=r"points\[3\] has 6 positions"):
+        tj.time_optimal_all(listed, **how)
+    listed[3] = np.full((2, 7), np.nan)
+    with pytest.raises(lw.InputError, match=r"points\[3\]\[0, 0\] is nan"):
+        tj.time_optimal_all(listed, **how)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deviation", [None, 0.05, 0.0])
+def test_limits_of_random_paths_hold_ten_times_finer_than_the_grid(panda, deviation):
+    random = rng(f"limits {deviation}")
+    for k in range(15):
+        points = around(random, int(random.integers(2, 12)))
+        share = random.uniform(0.35, 1.0)
+        bounds = {"velocity": VELOCITY * random.uniform(0.2, 2.0), "acceleration": 30.0}
+        losses = bool(k % 2)
+        robot = panda.with_payload("tool0", float(random.uniform(0.0, 2.0)), [0.0, 0.0, 0.1])
+        limit = share * panda.limits.effort
+        try:
+            made = tj.time_optimal(
+                points, robot=robot, torque=limit, deviation=deviation, losses=losses, **bounds
+            )
+        except lw.InputError as error:
+            assert "to stand still" in str(error)
+            continue
+        t = finely(made)
+        v, a = made.velocity(t), made.acceleration(t)
+        assert (np.abs(v) <= bounds["velocity"] * SLACK).all()
+        assert (np.abs(a) <= 30.0 * SLACK).all()
+        tau = robot.inverse_dynamics(made(t), v, a, losses=losses)
+        assert (np.abs(tau) <= limit * SLACK).all()
+
+
+# ---- jerk
+
+
+def test_a_straight_way_with_bounded_jerk_is_the_double_s():
+    bounds = {"velocity": 1.5, "acceleration": 2.0, "jerk": 8.0}
+    made = tj.time_optimal([[0.0], [3.0]], **bounds)
+    reference = tj.point_to_point([0.0], [3.0], **bounds)
+    assert reference.duration * (1.0 - 1e-9) <= made.duration <= reference.duration * 1.001
+    assert worst(made, **bounds) <= SLACK
+    short = tj.time_optimal([[0.0], [0.1]], **bounds)
+    least = tj.point_to_point([0.0], [0.1], **bounds).duration
+    assert least <= short.duration <= 1.25 * least
+
+
+@pytest.mark.parametrize("deviation", [None, 0.1, 0.0])
+def test_jerks_are_bounded(panda, deviation):
+    points = around(rng("jerk"), 5)
+    bounds = {"velocity": VELOCITY, "acceleration": 10.0, "jerk": 100.0}
+    made = tj.time_optimal(points, robot=panda, deviation=deviation, **bounds)
+    assert worst(made, robot=panda, **bounds) <= SLACK
+    jerk = np.abs(made.jerk(finely(made)))
+    assert (jerk <= 100.0 * SLACK).all()
+    np.testing.assert_allclose(made.end, points[-1], atol=1e-9)
+    slower = tj.time_optimal(points, robot=panda, deviation=deviation, acceleration=10.0)
+    assert slower.duration < made.duration < 2.0 * slower.duration
+    if deviation is not None:
+        assert distance_from_lines(made(finely(made)), points).max() <= deviation + 1e-9
+
+
+# ---- what cannot be
+
+
+def test_gravity_above_the_torque_limit_is_told_by_joint(panda):
+    q = np.array([0.0, 1.5, 0.0, -0.5, 0.0, 1.5, 0.0])
+    limit = panda.limits.effort.copy()
+    limit[1] = 20.0
+    with pytest.raises(lw.InputError, match=r"'joint2' needs \d\d\.\d+ to stand still at 0\.0%"):
+        tj.time_optimal([q, q + 0.1], robot=panda, torque=limit)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"velocity": 1.0}, "position 0 has no limit of acceleration or torque"),
+        ({"acceleration": [1.0, 0.0]}, "must be above zero"),
+        ({"acceleration": 1.0, "velocity": 0.0}, "must be above zero"),
+        ({"acceleration": float("nan")}, "must be above zero"),
+        ({"acceleration": 1.0, "torque": 1.0}, "give robot="),
+        ({"acceleration": 1.0, "deviation": -1.0}, "deviation"),
+        ({"acceleration": 1.0, "intervals": 0}, "intervals"),
+        ({"acceleration": 1.0, "start_speed": -1.0}, "start_speed"),
+        ({"acceleration": 1.0, "velocity": 2.0, "start_speed": 1.9}, "start_speed = 1.9 cannot"),
+        ({"acceleration": 1.0, "velocity": 2.0, "end_speed": 2.1}, "end_speed = 2.1 is above"),
+        ({"acceleration": 1.0, "joint_names": ["a"]}, "1 names for 2 positions"),
+    ],
+)
+def test_what_cannot_be_is_told(keywords, message):
+    with pytest.raises(lw.InputError, match=message):
+        tj.time_optimal([[0.0, 0.0], [0.0, 1.0]], **keywords)
+
+
+def test_points_that_are_none_are_told(panda):
+    with pytest.raises(lw.InputError, match=r"points\[1, 1\] is nan"):
+        tj.time_optimal([[0.0, 0.0], [0.0, np.nan]], acceleration=1.0)
+    with pytest.raises(lw.InputError, match="below 1e"):
+        tj.time_optimal([[0.0], [1e200]], acceleration=1.0)
+    for points in ([0.0, 1.0], np.zeros((0, 2)), np.zeros((2, 0))):
+        with pytest.raises(lw.ShapeError, match="points must have shape"):
+            tj.time_optimal(points, acceleration=1.0)
+    with pytest.raises(lw.ShapeError, match="7"):
+        tj.time_optimal(np.zeros((2, 6)), robot=panda)
+    with pytest.raises(lw.UnsupportedFeatureError, match="from rest to rest"):
+        tj.time_optimal([[0.0], [1.0]], acceleration=1.0, jerk=1.0, start_speed=0.1)
+    dog = lw.load("quadruped", base="floating")
+    with pytest.raises(lw.UnsupportedFeatureError, match="quaternion"):
+        tj.time_optimal(np.zeros((2, dog.n_q)), robot=dog)
+    high = panda.limits.upper - 0.01
+    swings = np.array([high - 0.8, high, high - 0.01, high - 0.8])
+    with pytest.raises(lw.InputError, match="splines swing over"):
+        tj.time_optimal(swings, robot=panda, acceleration=1.0)
+
+
+# ---- what a trajectory can do
+
+
+def test_messages_for_ros_have_the_states(panda):
+    made = tj.time_optimal(around(rng("ros"), 4), robot=panda, acceleration=5.0)
+    message = made.to_ros(0.1)
+    assert message["joint_names"] == list(panda.joint_names)
+    states = made.sample(0.1)
+    assert len(message["points"]) == len(states.t)
+    when = [p["time_from_start"]["sec"] + 1e-9 * p["time_from_start"]["nanosec"]
+            for p in message["points"]]  # fmt: skip
+    np.testing.assert_allclose(when, states.t, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal([p["positions"] for p in message["points"]], states.q)
+    np.testing.assert_array_equal([p["velocities"] for p in message["points"]], states.v)
+    with pytest.raises(lw.InputError, match="names its joints"):
+        tj.time_optimal([[0.0], [1.0]], acceleration=1.0).to_ros(0.1)
+
+
+def test_a_path_that_is_gone_slower_needs_less(panda):
+    points = around(rng("slower"), 4)
+    made = tj.time_optimal(points, robot=panda, acceleration=20.0)
+    bounds = {"velocity": panda.limits.velocity, "acceleration": 20.0, "robot": panda}
+    before, after = made.uses(**bounds), made.stretched(2.0).uses(**bounds)
+    np.testing.assert_allclose(after["velocity"], before["velocity"] / 2.0)
+    assert (after["torque"] <= before["torque"] * (1.0 + 1e-9)).sum() >= 4
+    with pytest.raises(lw.InputError, match="give robot="):
+        made.uses(torque=1.0)
