@@ -79,7 +79,10 @@ class Browser:
             still = still + 1 if self.run("return linkwork.app.stage.idle") else 0
 
     def picture(self) -> NDArray[np.uint8]:
-        """What is seen, as rows of pixels (height, width, 3)."""
+        """What is seen, as rows of pixels (height, width, 3), once what was drawn is shown."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
+        )
         image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
         data = self._tell("Page.captureScreenshot", format="png")["data"]
         return np.asarray(image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))

@@ -57,7 +57,11 @@ export class Stage {
     this.canvas.addEventListener("webglcontextrestored", () => {
       this.lost = false;
       this.changed();
-      setTimeout(() => this.changed(), 200); // the first frame may go to a canvas that is not shown yet
+      clearTimeout(this._again);
+      this._again = setTimeout(() => { // the first frame may go to a canvas that is not shown yet
+        this._again = 0;
+        this.changed();
+      }, 200);
     });
     this._resize();
   }
@@ -87,7 +91,7 @@ export class Stage {
 
   /** Whether nothing is going to be drawn as things are. */
   get idle() {
-    return !this._waiting && !this._sharpening;
+    return !this._waiting && !this._sharpening && !this._again;
   }
 
   /** Begin to compile what will be drawn, with a sample of it, while the rest of the page is made. */
