@@ -120,7 +120,7 @@ def _batch(asked: Asked, stack: ExitStack) -> list[Measurement]:
                 )  # fmt: skip
                 entry.notes += line["notes"]
                 context.report.measurements.append(entry)
-                _verify(asked, worker, index, entry)
+                verify(asked, worker, index, entry)
                 solvers.append(entry)
                 timed.append((worker, index, entry))
         except WorkerError as error:
@@ -141,7 +141,7 @@ def _failed(context: Context, task: Task, peer: str, error: WorkerError) -> None
         context.report.leave_out(peer, f"ik of {task.robot.name}", str(error))
 
 
-def _verify(asked: Asked, worker: Worker, index: int, entry: Measurement) -> None:
+def verify(asked: Asked, worker: Worker, index: int, entry: Measurement) -> None:
     context, task = asked.context, asked.task
     out = context.folder / "answers.npz"
     answer = worker.ask("solve", index=index, out=str(out), seconds=context.ik_seconds)
@@ -240,7 +240,7 @@ def _one_by_one(asked: Asked, count: int) -> None:
                     )  # fmt: skip
                     entry.notes += line["notes"]
                     context.report.measurements.append(entry)
-                    _verify(asked, worker, index, entry)
+                    verify(asked, worker, index, entry)
                     entries.append((worker, index, entry, []))
             except WorkerError as error:
                 _failed(context, task, peer, error)

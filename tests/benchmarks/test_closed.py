@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from benchmarks.context import Context
 from benchmarks.lines import Line
-from benchmarks.report import page
 from benchmarks.results import Report
 
 from benchmarks import closed, closed_peers
@@ -85,25 +84,3 @@ def test_what_does_not_close_is_not_timed(context: Context, five: Any) -> None:
     case.add("linkwork", wrong, list(given), check=check)
     case.run()
     assert "off by" in context.report.problems[0]
-
-
-def test_what_must_be_shown_is_told(
-    context: Context, five: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(closed, "MUST_SHOW", 500)
-    closed.must_show(context, five)
-    (entry,) = context.report.measurements
-    assert "% refused" in entry.notes[0] and entry.notes[0].startswith("closure ")
-    text = page(context.report)
-    assert "## Mechanisms with loops" in text and "assemble, any state" in text
-
-
-def test_a_name_that_is_none_is_refused(context: Context) -> None:
-    with pytest.raises(ValueError, match="no bundled mechanism with loops"):
-        closed.run(context, ["panda"])
-
-
-def test_root_finders_are_not_asked_where_something_moves_freely() -> None:
-    _, equations = closed_peers.load("triped_leg")
-    with pytest.raises(ValueError, match="6 equations for 7 unknowns"):
-        closed_peers.scipy_root(equations, equations.neutral)

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from benchmarks.corpus import mjcf, probe
 from benchmarks.corpus.judge import VERDICTS, judge
-from benchmarks.corpus.packages import descriptions
-from benchmarks.corpus.page import page
 from benchmarks.corpus.sides import without_meshes
 from benchmarks.corpus.truth import truth_of
 
@@ -120,27 +118,6 @@ def test_a_copy_without_meshes_has_the_same_kinematics(tmp_path: Path):
     assert all(np.array_equal(T, found.poses[name]) for name, T in expected.poses.items())
     broken = written(tmp_path, "<robot")
     assert without_meshes(broken, tmp_path / "copies") == broken
-
-
-def test_each_content_counts_once(tmp_path: Path):
-    for name in ("b", "a", "c"):
-        (tmp_path / f"{name}.urdf").write_text("x" if name != "c" else "y")
-    assert [path.name for path in descriptions([tmp_path])] == ["a.urdf", "c.urdf"]
-
-
-def test_the_page_has_every_number():
-    results = {
-        "linkwork": {"p: a": ["right", ""], "p: b": ["faulty, refused", "b.urdf:3: <bad>"]},
-        "other": {"p: a": ["wrong", "off"], "p: b": ["hang", ""]},
-    }
-    meshes = {"named": 7, "whole": 5, "missing": {"p: c": [1, 2, "not there"]}}
-    text = page({"packages": {"p==1": 2}, "results": results, "meshes": meshes})
-    assert "2 files: p==1 (2)." in text
-    assert "| linkwork | 1 | 0 | 0 | 1 | 0 | 0 | 0 |" in text
-    assert "| other | 0 | 1 | 0 | 0 | 0 | 0 | 1 |" in text
-    assert "Of the 7 valid files that name meshes, Linkwork finds every mesh of 5" in text
-    assert r"- `p: b`: b.urdf:3: \<bad>" in text
-    assert "- `p: c`: 1 of 2; not there" in text
 
 
 def test_an_mjcf_is_compared_with_mujoco(tmp_path: Path):

@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.cases.ik import Asked, run
-from benchmarks.cases.ik import _verify as verify
+from benchmarks.cases.ik import Asked, run, verify
 from benchmarks.context import Context
 from benchmarks.ik.question import Question
-from benchmarks.lines import Line
 from benchmarks.peers import create_peer
-from benchmarks.peers.base import Floats, Peer, Solutions
+from benchmarks.peers.base import Floats
 from benchmarks.results import Measurement, Report
 from benchmarks.session import Seat
 from benchmarks.tasks import Joint, Robot, Task
-from benchmarks.worker import Server
 
 SLIDE = Question("slide", ("tip",))  # not plain: judged by `reach`
 
@@ -100,46 +97,6 @@ def test_only_pinocchio_judges_what_is_more_than_a_pose(tmp_path: Path) -> None:
     task = Task(Robot("r", "", "", "tip", 1), tmp_path, tmp_path, (), ("tip",))
     with pytest.raises(ValueError, match="judged by Pinocchio"):
         run(context, task, 10, question=SLIDE)
-
-
-def test_a_side_is_asked_only_what_its_solver_takes() -> None:
-    for name in ("optik", "pytracik", "eaik", "roboticstoolbox", "scikit_robot"):
-        peer = create_peer(name)
-        assert peer.offers("ik") and peer.answers(Question()) and not peer.answers(SLIDE)
-    assert create_peer("linkwork").answers(SLIDE)
-
-
-class Half(Peer):
-    """Solves by halving, from targets converted first; slow in batches."""
-
-    name = "half"
-    ik_most = 5
-
-    def load(self, path: str, tip: str) -> None:
-        self.joint_names = ["slide"]
-
-    def ik_lines(self) -> list[Line]:
-        return [
-            Line("rows", "r = q", given=lambda T: T[0, 3]),
-            Line("all", "r = q", given=lambda T: T[:, 0, 3], by_row=False),
-        ]
-
-    def ik_read(self, r: Any) -> Solutions:
-        q = np.atleast_1d(r)[:, None]
-        return Solutions(q, np.ones(len(q), dtype=bool))
-
-
-def test_a_worker_converts_targets_and_keeps_to_its_share(tmp_path: Path) -> None:
-    np.save(tmp_path / "T.npy", slid(np.linspace(0.0, 0.9, 50)[:, None]))
-    server = Server("linkwork")
-    server.peer = Half()
-    server.load("", "", ["slide"])
-    server.prepare_ik(str(tmp_path / "T.npy"), False, SLIDE.as_dict())
-    assert server.peer.question == SLIDE
-    for index, (seconds, count) in enumerate([(0.0, 30), (60.0, 5)]):
-        server.solve(index, str(tmp_path / "out.npz"), seconds)
-        with np.load(tmp_path / "out.npz") as saved:
-            assert np.allclose(saved["q"][:, 0], np.linspace(0.0, 0.9, 50)[:count], atol=1e-15)
 
 
 def test_pinocchio_reaches_frames_and_the_centre_of_mass(tmp_path: Path) -> None:

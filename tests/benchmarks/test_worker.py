@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.cases.compute import Reference
-from benchmarks.environments import ENVIRONMENTS, seat_for
+from benchmarks.environments import seat_for
 from benchmarks.lines import Line
 from benchmarks.matching import NamesDiffer
-from benchmarks.peers import create_peer, peer_names
 from benchmarks.peers.base import Peer
 from benchmarks.session import Worker, WorkerError
 from benchmarks.tasks import Joint, Robot, Task
@@ -79,22 +76,6 @@ def test_all_poses_are_compared_by_the_names_of_links(tmp_path: Path) -> None:
     assert "missing" in str(reference.agreement(values[:, :1], ["x"]))
 
 
-def test_every_peer_pins_what_it_installs() -> None:
-    assert peer_names()[:1] == ["linkwork"] and "pinocchio" in peer_names()
-    for name in peer_names():
-        peer = create_peer(name)
-        assert peer.name == name and peer.module
-        assert all("==" in item for item in peer.requirement if item != "linkwork")
-    with pytest.raises(ValueError, match="there are: linkwork"):
-        create_peer("nobody")
-
-
-def test_a_seat_here_makes_no_environment() -> None:
-    before = ENVIRONMENTS.exists()
-    assert seat_for("pinocchio", here=True, core=None).python == sys.executable
-    assert ENVIRONMENTS.exists() == before
-
-
 URDF = """<robot name="r">
   <link name="base"/><link name="a"/><link name="tip"/>
   <joint name="turn" type="continuous"><parent link="base"/><child link="a"/>
@@ -120,13 +101,3 @@ def test_a_pinocchio_process_answers_and_survives_a_bad_command(tmp_path: Path) 
             assert np.allclose(T[:3, 3], [1.0, 0.5, 0.0], atol=1e-15)
             assert np.allclose(T[:3, :3], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
         assert worker.ask("time", index=0, seconds=0.0)["cpu"] > 0
-
-
-def test_a_worker_that_cannot_start_says_so() -> None:
-    seat = seat_for("pinocchio", here=True, core=None)
-    nothing = shutil.which("false")
-    if nothing is None:
-        pytest.skip("there is no program 'false'")
-    with Worker(type(seat)("pinocchio", nothing), timeout=20) as worker:
-        with pytest.raises(WorkerError, match="the worker ended with code 1 in 'hello'"):
-            worker.ask("hello")

@@ -30,32 +30,6 @@ def errors(source: str) -> list[Finding]:
     return list(caught.value.problems)
 
 
-CASES = [
-    ("a", "a>a", {"same-link"}),
-    ("a b", "a>b b>a", {"cycle"}),
-    ("a b c d", "a>b c>d d>c", {"cycle"}),
-    ("a b c", "a>b b>c c>b", {"two-parents"}),
-    ("a b c", "a>c b>c", {"two-parents", "several-roots"}),
-    ("a b", "a>b a>b", {"two-parents"}),
-    ("a b c", "a>b", {"several-roots"}),
-    ("a b", "", {"several-roots"}),
-    ("a b c d", "a>b c>d", {"several-roots"}),
-    ("a b", "a>b a>x", {"unknown-link"}),
-    ("a b", "x>b", {"unknown-link"}),
-    ("a a", "", {"duplicate-link"}),
-    ("a b a", "a>b", {"duplicate-link"}),
-    ("", "", {"no-link"}),
-    ("", "a>b", {"no-link", "unknown-link"}),
-]
-
-
-@pytest.mark.parametrize(("links", "joints", "codes"), CASES)
-def test_what_is_no_tree(links: str, joints: str, codes: set[str]):
-    found = errors(text(links, joints))
-    assert {problem.code for problem in found} == codes
-    assert all(problem.line > 0 for problem in found)
-
-
 def test_messages_name_all_that_is_needed():
     (problem,) = errors(text("base arm hand tool", "base>arm hand>tool"))
     assert "'base' (line 2)" in problem.message
@@ -81,12 +55,6 @@ def test_the_same_joint_name_twice():
 
 def test_a_link_and_a_joint_may_share_a_name():
     assert not read(text("a j0", "a>j0")).problems
-
-
-@pytest.mark.parametrize("name", ["", " ", "&#10;"])
-def test_empty_names(name: str):
-    for wrong in (text("a b", "a>b").replace('"b"', f'"{name}"'), f'<robot name="{name}"/>'):
-        assert "empty-name" in {problem.code for problem in errors(wrong)}
 
 
 def test_versions():
