@@ -227,7 +227,7 @@ class RobotIK:
             named += tuple(name for name in looped if name not in (*m.actuated, *named))
         found = InverseKinematics(
             m,
-            self._asked(frame, tasks),
+            self._frame_or_tasks(frame, tasks),
             named,
             fixed=fixed,
             limits=self._limits(limits),
@@ -238,7 +238,7 @@ class RobotIK:
         )
         return found if key is None else self._solvers.setdefault(key, found)
 
-    def _asked(self, frame: str | None, tasks: Tasks | None) -> str | Tasks:
+    def _frame_or_tasks(self, frame: str | None, tasks: Tasks | None) -> str | Tasks:
         """A frame or the tasks, and that the loops stay closed where the mechanism has any."""
         from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
         from linkwork.solve.tasks import Closed, Pose, Task  # noqa: PLC0415
@@ -291,7 +291,7 @@ class RobotIK:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
             self.mechanism,
-            self._asked(frame, tasks),
+            self._frame_or_tasks(frame, tasks),
             dt=dt,
             limits=self._limits(limits),
             objectives=objectives,

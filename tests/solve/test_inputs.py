@@ -11,7 +11,7 @@ import linkwork as lw
 from ik_solving import rows_of
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.solve.inputs import Options, changed, configuration, searched, settings_of
-from linkwork.solve.limits import AccelerationLimit, CoupledLimit, VelocityLimit
+from linkwork.solve.limits import AccelerationLimit
 from linkwork.solve.objectives import Centred, NearPosture
 from linkwork.solve.problem import make_problem
 from linkwork.solve.tasks import JointCoupling, Pose, Position, Posture
@@ -109,16 +109,6 @@ def test_shapes_that_do_not_go_together_are_refused():
         rows_of(problem(), [np.zeros((2, 3)), A], np.zeros((3, M.n_q)))
 
 
-def test_held_positions_and_the_start_of_the_move_come_from_q0():
-    p = make_problem(
-        M, Pose(LEFT), joints=M.joint_names[:3], limits=[VelocityLimit(0.1, v_max=1.0)]
-    )
-    q0 = ROBOT.random(4, seed=1)
-    parameters, _, _ = rows_of(p, np.eye(4), q0)
-    np.testing.assert_array_equal(parameters[:, slice(*p.layout.held)], q0[:, list(p.held)])
-    np.testing.assert_array_equal(parameters[:, slice(*p.layout.start)], q0[:, list(p.moved)])
-
-
 def test_limits_and_objectives_take_numbers_by_name():
     tasks = [Pose(LEFT, np.eye(4))]
     p = make_problem(M, tasks, limits=[AccelerationLimit(0.1, 3.0)], objectives=[NearPosture()])
@@ -157,30 +147,6 @@ def test_a_start_is_checked():
         configuration(np.zeros(3), M)
     with pytest.raises(InputError, match=r"q0\[1, 4\] is nan"):
         configuration(np.where(np.arange(2 * M.n_q).reshape(2, -1) == M.n_q + 4, np.nan, 0.0), M)
-
-
-def test_settings_stand_where_the_layout_says():
-    tasks = [Position(LEFT, weight=3.0, slack=(0.1, 0.2, 0.3)), Position(RIGHT, weight=0.5)]
-    p = problem(
-        *tasks,
-        limits=[VelocityLimit(0.5, v_max=2.0), CoupledLimit(*M.joint_names[:2], [[0.0, -1, 1]])],
-        objectives=[NearPosture(weight=0.25)],
-        joint_weights={M.joint_names[0]: 0.125},
-    )
-    settings = settings_of(p, Options(position_tolerance=0.01))
-    layout = p.layout
-    assert settings.shape == (layout.n_settings,)
-    parts = {
-        "thresholds": [settings[slice(*span)].tolist() for span in layout.thresholds],
-        "weights": [settings[slice(*span)].tolist() for span in layout.weights],
-        "slacks": [settings[slice(*span)].tolist() for span in layout.slacks],
-    }
-    assert parts["thresholds"] == [[pytest.approx(1e-4)]] * 2
-    assert parts["weights"] == [[3.0], [0.5]]
-    assert parts["slacks"] == [[0.1, 0.2, 0.3], []]
-    assert settings[slice(*layout.joint_weights)][0] == 0.125
-    assert settings[slice(*layout.limit_settings[0])] == pytest.approx(1.0)
-    assert settings[slice(*layout.objective_weights[0])].tolist() == [0.25]
 
 
 def test_loops_are_searched_for_more_closely_than_they_are_judged():

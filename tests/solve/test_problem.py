@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.solve.ik import InverseKinematics
-from linkwork.solve.limits import AccelerationLimit, CoupledLimit, PositionLimit, VelocityLimit
-from linkwork.solve.objectives import Centred, NearPosture
-from linkwork.solve.problem import Layout, make_problem, parts_of
-from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position, Posture
+from linkwork.solve.limits import CoupledLimit, PositionLimit, VelocityLimit
+from linkwork.solve.objectives import Centred
+from linkwork.solve.problem import make_problem, parts_of
+from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position
 from robots import mechanism_from
 
 
@@ -166,19 +164,6 @@ def test_problems_of_the_same_structure_have_the_same_key():
     assert len({*others, key()}) == len(others) + 1
 
 
-def test_a_problem_survives_pickling():
-    m = mechanism("two_arm_torso")
-    tasks = [Pose("left_tool0", np.eye(4)), Position("right_tool0", priority=1)]
-    problem = make_problem(
-        m, tasks, limits=[PositionLimit(0.01)], joint_weights={m.joint_names[0]: 0.5}
-    )
-    again = pickle.loads(pickle.dumps(problem))
-    assert again.key == problem.key
-    assert again.layout == problem.layout
-    assert again.order == problem.order
-    np.testing.assert_array_equal(again.tasks[0].target, problem.tasks[0].target)
-
-
 def test_turns_that_something_counts_are_not_wrapped():
     free = mechanism_from(chain("continuous", "continuous"))
     assert make_problem(free, Pose("l2")).wraps.all()
@@ -200,75 +185,6 @@ def test_the_length_bounds_the_reach():
     reach = np.linalg.norm(robot.fk(robot.random(2000, seed=0))[:, :3, 3], axis=1).max()
     assert reach <= problem.length + 1e-12
     assert problem.length <= reach * 1.05
-
-
-def test_a_length_of_nothing_counts_as_a_metre():
-    text = (
-        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
-        '<parent link="a"/><child link="b"/></joint></robot>'
-    )
-    assert make_problem(mechanism_from(text), Pose("b")).length == 1.0
-    assert make_problem(mechanism("humanoid"), CenterOfMass()).length > 0.5
-
-
-ARM = lw.load("two_arm_torso").mechanism
-A, B = ARM.joint_names[:2]
-PROBLEMS = {
-    "one": {"tasks": Pose("left_tool0")},
-    "two": {"tasks": [Pose("left_tool0"), Pose("right_tool0", slack=0.1)]},
-    "levels": {
-        "tasks": [
-            Posture(priority=2),
-            Pose("left_tool0"),
-            CenterOfMass(axes="xy", priority=1),
-            Position("right_tool0", priority=1, slack=(0.1, 0.0, 0.0)),
-            JointCoupling(A, B),
-        ],
-        "limits": [
-            PositionLimit(0.01),
-            VelocityLimit(0.1),
-            AccelerationLimit(0.1, 3.0),
-            CoupledLimit(A, B, [[0.0, -1.0, 1.0]]),
-        ],
-        "objectives": [Centred(), NearPosture()],
-        "joint_weights": {A: 0.1},
-        "joints": ARM.joint_names[:5],
-    },
-}
-
-
-def spans(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """All spans of the parameters, and all of the settings."""
-    of_rows = [
-        *layout.targets,
-        layout.held,
-        layout.start,
-        *layout.limit_numbers,
-        *layout.objective_targets,
-    ]
-    of_call = [
-        *layout.thresholds,
-        *layout.weights,
-        *layout.slacks,
-        layout.joint_weights,
-        *layout.limit_settings,
-        *layout.objective_weights,
-    ]
-    return of_rows, of_call
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_spans_are_disjoint_complete_and_as_long_as_their_numbers(name):
-    problem = make_problem(ARM, **PROBLEMS[name])
-    layout = problem.layout
-    of_rows, of_call = spans(layout)
-    for found, total in ((of_rows, layout.n_parameters), (of_call, layout.n_settings)):
-        assert sorted(k for span in found for k in range(*span)) == list(range(total))
-    assert [b - a for a, b in layout.targets] == [task.kind.n for task in problem.tasks]
-    assert [b - a for a, b in layout.thresholds] == [len(task.groups) for task in problem.tasks]
-    assert layout.thresholds[0][0] == 0  # so that measures can be compared with them
-    assert layout.held[1] - layout.held[0] == len(problem.held)
-    assert [b - a for a, b in layout.limit_settings] == [len(x.settings) for x in problem.limits]
 
 
 ROBOT = lw.load("humanoid")

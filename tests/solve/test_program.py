@@ -14,12 +14,12 @@ from linkwork.compile.numpy_abi import array_abi
 from linkwork.compile.target import host, with_width
 from linkwork.mechanism.neutral import neutral
 from linkwork.solve.engine import Known
-from linkwork.solve.expressions import POSE_AXES, ROUNDING, Expressions, expressions_of
+from linkwork.solve.expressions import POSE_AXES, ROUNDING, expressions_of
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.problem import make_problem
 from linkwork.solve.program import OPTIONS, Refused, program_of
-from linkwork.solve.seeds import Axis, starts_of
+from linkwork.solve.seeds import starts_of
 from linkwork.solve.tasks import Pose
 from seeds import rng
 
@@ -174,130 +174,6 @@ def test_numbers_too_large_are_told_apart(program):
         program.run([T], Q0[None], options(program))
     assert not caught.value.unfit
     assert 11 - 8 < caught.value.row <= 11
-
-
-def test_one_takes_nothing_but_what_fits(program):
-    given, T = options(program), targets(1, "fits")[0].copy()
-    for arguments in (
-        (T, Q0), (T[None], Q0, given), (T[:3], Q0, given), (T.astype(np.float32), Q0, given),
-        (T.tolist(), Q0, given), (T.T, Q0, given), (T, Q0[:5], given), (T, Q0, given[:-1]),
-    ):  # fmt: skip
-        assert program.one(*arguments) is None
-
-
-STARTS = np.array([[-4.0, -4.0], [8.0, 8.0], [0.0, 0.0]])
-
-
-def small(place=False):
-    """x0² + x1 = a, x1 = b, for the targets a (1,) and [b, c] (1, 2) with c at most 0."""
-
-    def prepare(o, a, b, q0):
-        found = [a[0], b[0]] if place else []
-        return {
-            "x0": o.part(q0, 1, 3),
-            "parameters": o.vector([a[0], b[0]]),
-            "fault": o.vector([b[1]]),
-            "features": o.vector(found),
-        }
-
-    def step(o, x, p, s):
-        f = [x[0] * x[0] + x[1] - p[0], x[1] - p[1]]
-        error = f[0] * f[0] + f[1] * f[1]
-        d1 = f[1]
-        d0 = (f[0] - d1) * (2.0 * x[0]) / (4.0 * x[0] * x[0] + 0.01)
-        return {"x": o.vector([x[0] - d0, x[1] - d1]), "state": o.vector([error - s[0], error])}
-
-    def verify(o, x, q0, p, _settings):
-        measures = [o.absolute(x[0] * x[0] + x[1] - p[0]), o.absolute(x[1] - p[1])]
-        return {"q": o.vector([q0[0], x[0], x[1]]), "measures": o.vector(measures)}
-
-    def at(o, x):
-        return {"features": o.vector([x[0] * x[0] + x[1], x[1]])}
-
-    return Expressions(
-        key=("test", str(place)),
-        inputs=((1,), (1, 2)),
-        n_q=3,
-        n=2,
-        n_parameters=2,
-        n_settings=1,
-        prepare=prepare,
-        iterate=step,
-        verify=verify,
-        place=at if place else None,
-    )
-
-
-@pytest.fixture(scope="module")
-def plain():
-    return program_of(small(), STARTS, (), compiler=Compiler())
-
-
-def numbers(program, *, thresholds=(1e-3, 1e-3), **changes):
-    given = {"steps": 12, "tries": 50, "seed": 3, "seed_try": -1, "checked": 0} | changes
-    return program.options(given, [1e-8], thresholds)
-
-
-def problems(n, label):
-    g = rng(label)
-    b = np.stack([g.uniform(-2.0, 2.0, n), np.zeros(n)], axis=1)[:, None]
-    return [b[:, 0, :1] + g.uniform(0.1, 4.0, (n, 1)), b], g.uniform(-3.0, 3.0, (n, 3))
-
-
-def test_several_targets_of_any_shape(plain):
-    (a, b), q0 = problems(70, "targets")
-    q, report = plain.run([a, b], q0, numbers(plain))
-    assert (report[:, 0] == 1.0).all()
-    np.testing.assert_allclose(q[:, 1] ** 2 + q[:, 2], a[:, 0], atol=1e-3)
-    np.testing.assert_allclose(q[:, 2], b[:, 0, 0], atol=1e-3)
-    assert np.array_equal(q[:, 0], q0[:, 0])
-    np.testing.assert_allclose(report[:, 1], np.abs(q[:, 1] ** 2 + q[:, 2] - a[:, 0]), atol=1e-15)
-    if array_abi() is not None:
-        row = plain.one(a[3].copy(), b[3].copy(), q0[3].copy(), numbers(plain))
-        assert np.array_equal(row, [*q[3], *report[3]])
-    assert plain.sizes.features == 0
-
-
-def test_success_is_decided_by_each_threshold(plain):
-    targets, q0 = problems(70, "thresholds")
-    _, report = plain.run(targets, q0, numbers(plain))
-    for k in (0, 1):
-        limits = [1.0, 1.0]
-        limits[k] = float(np.median(report[:, 1 + k]))
-        _, judged = plain.run(targets, q0, numbers(plain, thresholds=limits))
-        assert np.array_equal(judged[:, 0] == 1.0, report[:, 1 + k] <= limits[k])
-        assert 0 < judged[:, 0].sum() <= 70
-    _, none = plain.run(targets, q0, numbers(plain, thresholds=(-1.0, 1.0)))
-    assert not none[:, 0].any()
-
-
-def test_a_fault_names_its_row(plain):
-    (a, b), q0 = problems(20, "fault")
-    b[13, 0, 1] = 1e-9
-    with pytest.raises(Refused) as caught:
-        plain.run([a, b], q0, numbers(plain))
-    assert (caught.value.row, caught.value.unfit) == (13, True)
-    _, report = plain.run([a, b], q0, numbers(plain, checked=1))
-    assert report[:, 0].all()
-
-
-@pytest.fixture
-def seeded():
-    return program_of(small(place=True), STARTS, (Axis(6), Axis(6)), compiler=Compiler())
-
-
-def test_a_target_begins_at_the_seed_of_its_cell(seeded):
-    grid = np.array([[0.0, -1.0], [0.5, 1.0], [3.0, 2.0], [1.0, 3.0]])  # 3 cells of 2, 2 of 1
-    table = np.arange(12, dtype=np.uint16).reshape(6, 2) * 1000
-    seeded.connect({"starts": STARTS, "grid": grid, "seeds": table})
-    for a, b, row in (
-        (0.5, -0.5, 0), (2.5, -0.5, 1), (5.5, -0.01, 2), (0.5, 0.01, 3), (5.9, 0.9, 5),
-        (-7.0, -9.0, 0), (1e9, 1e9, 5), (1e9, -1e9, 2),
-    ):  # fmt: skip
-        where = [np.array([[a]]), np.array([[[b, 0.0]]])]
-        given = numbers(seeded, seed_try=0, steps=1, tries=1)
-        q, _ = seeded.run(where, np.zeros((1, 3)), given)
-        np.testing.assert_allclose(q[0, 1:], -4.0 + (table[row] + 0.5) / 65536 * 8.0)
 
 
 PANDA, BODY = lw.load("panda"), lw.load("humanoid")

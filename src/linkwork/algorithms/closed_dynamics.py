@@ -249,12 +249,12 @@ def settled(system: Proximal, right: list[Scalar]) -> list[Scalar]:
     x = solved(system.factors, right)
     if system.ahead:
         x = solved(system.factors, plus(right, list(map(times, system.small, x))))
-        left = minus(right, _product(system.entries, x))
+        left = minus(right, _times_symmetric(system.entries, x))
         x = plus(x, solved(system.factors, left))
     return x
 
 
-def _product(entries: Entries, x: list[Scalar]) -> list[Scalar]:
+def _times_symmetric(entries: Entries, x: list[Scalar]) -> list[Scalar]:
     found: list[Scalar] = [0.0] * len(x)
     for (i, j), value in entries.items():
         found[i] = added(found[i], times(value, x[j]))

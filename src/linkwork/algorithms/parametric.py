@@ -49,7 +49,7 @@ class Parametric(Mechanism):
         self._blocks: dict[tuple[Quantity, int], Block] = {
             (p.quantity, p.frame): given[p.name] for p in found
         }
-        self._asked: set[tuple[Quantity, int]] = set()
+        self._quantities_asked: set[tuple[Quantity, int]] = set()
         self._placements: dict[int, Placement] = {}
         self._links: dict[int, Placement | None] = {}
         self._own = {name: m.frame(name) for name in m.body_names}
@@ -67,23 +67,23 @@ class Parametric(Mechanism):
         Where nothing is given, these are all that an algorithm depends on.
         """
         found = parameters.find(self, parameters.every_name(self))
-        return [p.name for p in found if (p.quantity, p.frame) in self._asked]
+        return [p.name for p in found if (p.quantity, p.frame) in self._quantities_asked]
 
     def unused(self) -> list[str]:
         """The given ones that nobody has asked for."""
         return [
             _name(self, quantity, frame)
             for quantity, frame in self._blocks
-            if (quantity, frame) not in self._asked
+            if (quantity, frame) not in self._quantities_asked
         ]
 
     def ask(self, parameter: Parameter) -> Block:
         """The block of a parameter that is given."""
-        self._asked.add((parameter.quantity, parameter.frame))
+        self._quantities_asked.add((parameter.quantity, parameter.frame))
         return self._named[parameter.name]
 
     def _get(self, quantity: Quantity, frame: int) -> Block | None:
-        self._asked.add((quantity, frame))
+        self._quantities_asked.add((quantity, frame))
         return self._blocks.get((quantity, frame))
 
     # where things are
@@ -107,7 +107,7 @@ class Parametric(Mechanism):
         if above is None and is_constant_rotation(at.R):
             return Placement(constant.R, at.p)  # to the last bit
         align = self.R_body_frame[link].T.tolist()
-        return Placement(_product(self._o, at.R, align), at.p)
+        return Placement(_composed_rotation(self._o, at.R, align), at.p)
 
     def frame_placement(self, frame: int) -> Placement:
         """A frame in the frame of its body."""
@@ -162,7 +162,7 @@ class Parametric(Mechanism):
         )
 
     def _composed(self, a: Placement, b: Placement) -> Placement:
-        return Placement(_product(self._o, a.R, b.R), _moved(a, b.p))
+        return Placement(_composed_rotation(self._o, a.R, b.R), _moved(a, b.p))
 
     # what things weigh
 
@@ -276,7 +276,7 @@ def _moved(at: Placement, local: list[Scalar]) -> list[Scalar]:
     return plus_applied(at.p, rows_of(at.R), local)
 
 
-def _product(o: Ops, A: Rotation, B: Rotation) -> Rotation:
+def _composed_rotation(o: Ops, A: Rotation, B: Rotation) -> Rotation:
     if is_constant_rotation(A) and is_constant_rotation(B):
         return rigid.exact(np.array(A) @ np.array(B)).tolist()
     return o.const(A) @ o.const(B)

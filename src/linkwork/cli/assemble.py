@@ -53,7 +53,7 @@ def run(given: AssembleArguments) -> None:
     if given.json:
         output.print_json(_as_json(robot, labels, result, gaps))
     elif found:
-        _show(robot, labels, result, gaps, angles)
+        _print_assembled(robot, labels, result, gaps, angles)
     if not (found and np.all(result.success)):
         output.note(f"linkwork: not assembled: {result.reason}")
         raise typer.Exit(NOT_ASSEMBLED)
@@ -154,7 +154,7 @@ def _as_json(
     }
 
 
-def _show(
+def _print_assembled(
     robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats, angles: Angles
 ) -> None:
     screen = output.console()

@@ -99,7 +99,7 @@ def run(given: CheckArguments) -> None:
             }
         )
     else:
-        _show(output.console(), shown, counts, left_out)
+        _print_findings(output.console(), shown, counts, left_out)
     if failing:
         raise typer.Exit(FAILED)
 
@@ -245,7 +245,9 @@ def _closed(robot: lw.Robot, file: str) -> tuple[list[Finding], str]:
 # what is printed
 
 
-def _show(screen: Console, files: list[Checked], counts: Counter[str], left_out: int) -> None:
+def _print_findings(
+    screen: Console, files: list[Checked], counts: Counter[str], left_out: int
+) -> None:
     for file in files:
         for problem, *others in by_cause(file.problems):
             screen.print(line_of(problem, file.file), soft_wrap=True)

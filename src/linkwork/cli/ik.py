@@ -47,7 +47,7 @@ def run(given: IkArguments) -> None:
     for frame in given.frame or []:
         inputs.check_frame(robot, frame, "--frame")
     q0 = inputs.configuration(robot, given.q0, "--q0", Angles(given.deg)) if given.q0 else None
-    asked = _asked(robot, given, robot.neutral() if q0 is None else q0)
+    asked = _tasks_of(robot, given, robot.neutral() if q0 is None else q0)
     result, names = _solve(robot, asked, q0, given)
     output.write_solutions(out, inputs.position_labels(robot.mechanism), result)
     if given.json:
@@ -97,7 +97,7 @@ def _check(given: IkArguments) -> None:
         )
 
 
-def _asked(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
+def _tasks_of(robot: lw.Robot, given: IkArguments, home: Floats) -> Asked:
     """The poses of one frame, or the tasks; --task comes after what is asked of frames."""
     more = [task_of(text, home) for text in given.task or []]
     frames = given.frame or []

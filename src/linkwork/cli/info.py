@@ -28,10 +28,10 @@ def run(given: InfoArguments) -> None:
     if given.json:
         output.print_json(_as_json(robot, given))
     else:
-        _show(robot, given)
+        _print_robot(robot, given)
 
 
-def _show(robot: lw.Robot, given: InfoArguments) -> None:
+def _print_robot(robot: lw.Robot, given: InfoArguments) -> None:
     m, screen, angles = robot.mechanism, output.console(), Angles(given.deg)
     base, names = given.base_frame, robot.frame_names
     chain = "" if base is None else f": the chain from {base} to {robot.tip}"

@@ -55,7 +55,7 @@ def run(given: PlanArguments) -> None:
     if given.json:
         output.print_json(_record(robot, plan, motion))
     else:
-        _show(robot, plan, motion, angles)
+        _print_plan(robot, plan, motion, angles)
     if given.show and motion is not None:
         from linkwork.cli import show  # noqa: PLC0415  few need it
 
@@ -138,7 +138,7 @@ def _record(robot: lw.Robot, plan: Plan, motion: Any) -> dict[str, Any]:
     }
 
 
-def _show(robot: lw.Robot, plan: Plan, motion: Any, angles: Angles) -> None:
+def _print_plan(robot: lw.Robot, plan: Plan, motion: Any, angles: Angles) -> None:
     if not plan:
         return
     screen = output.console()

@@ -48,7 +48,7 @@ def run(given: SimulateArguments) -> None:
     if given.json:
         output.print_json(result.to_dict())
     else:
-        _show(output.console(), robot, result, Angles(given.deg))
+        _print_simulation(output.console(), robot, result, Angles(given.deg))
     if given.show:
         from linkwork.cli import show  # noqa: PLC0415  few need it
 
@@ -132,7 +132,7 @@ def _by_joint(
     raise ShapeError(f"{option} takes {first}{' or '.join(kinds)}; {count} given")
 
 
-def _show(screen: Console, robot: lw.Robot, result: Simulation, angles: Angles) -> None:
+def _print_simulation(screen: Console, robot: lw.Robot, result: Simulation, angles: Angles) -> None:
     end = float(result.ended_at)
     last = int(np.flatnonzero(np.isfinite(result.q).all(axis=1))[-1])
     n = result.times.size

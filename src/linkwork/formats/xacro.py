@@ -137,7 +137,7 @@ def expand(
         "memory": bounds.memory,
         "seconds": bounds.seconds,
     }
-    answer = _asked(job, find, bounds, os.fspath(path))
+    answer = _answer_of_child(job, find, bounds, os.fspath(path))
     return _expanded(answer, os.fspath(path), file)
 
 
@@ -179,7 +179,9 @@ def _texts(given: Mapping[str, str], what: str) -> dict[str, str]:
 # the other process
 
 
-def _asked(job: Mapping[str, Any], find: Find, limits: Limits, shown: str) -> dict[str, Any]:
+def _answer_of_child(
+    job: Mapping[str, Any], find: Find, limits: Limits, shown: str
+) -> dict[str, Any]:
     """The process's answer. It is stopped when the time is over, and in any case at the end."""
     start = _START.format(package=str(_PACKAGE), formats=str(_PACKAGE / "formats"))
     if not sys.executable:

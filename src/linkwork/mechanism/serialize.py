@@ -233,7 +233,7 @@ def _integer(name: str, value: Any) -> int:
     return value
 
 
-def _number(name: str, value: Any, *, infinite: bool = False) -> float:
+def _number_from_json(name: str, value: Any, *, infinite: bool = False) -> float:
     if infinite and isinstance(value, str) and value in _INFINITE:
         return _INFINITE[value]
     number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
@@ -249,7 +249,9 @@ def _numbers(name: str, value: Any, shape: list[int], *, infinite: bool) -> Floa
         if any(len(row) != n for row in rows):
             raise _FieldError(name, f"must have the shape {tuple(shape)}")
         level = [item for row in rows for item in row]
-    return np.array([_number(name, item, infinite=infinite) for item in level]).reshape(shape)
+    return np.array([_number_from_json(name, item, infinite=infinite) for item in level]).reshape(
+        shape
+    )
 
 
 def _pair(name: str, value: Any, what: str) -> list[Any]:
@@ -286,7 +288,7 @@ def _unknown_inertial(name: str, value: Any) -> tuple[str, str]:
 def _loop(name: str, value: Any) -> Loop:
     texts = ("name", "frame_a", "frame_b", "kind")
     given = _object(name, value, (*texts, "distance"))
-    distance = _number(name, given["distance"])
+    distance = _number_from_json(name, given["distance"])
     return Loop(*(_string(name, given[key]) for key in texts), distance=distance)
 
 
@@ -299,14 +301,14 @@ def _coupling(name: str, value: Any) -> Coupling:
     nodes: list[Node] = []
     for node in _list(name, function["nodes"]):
         operation, arguments = _pair(name, node, "an operation and its arguments")
-        numbers = tuple(_number(name, x) for x in _list(name, arguments))
+        numbers = tuple(_number_from_json(name, x) for x in _list(name, arguments))
         nodes.append((_string(name, operation), numbers))
     return Coupling(_string(name, given["joint"]), leaders, checked(len(leaders), nodes))
 
 
 def _named_configuration(name: str, value: Any) -> tuple[str, tuple[float, ...]]:
     title, q = _pair(name, value, "a name and a configuration")
-    return _string(name, title), tuple(_number(name, x) for x in _list(name, q))
+    return _string(name, title), tuple(_number_from_json(name, x) for x in _list(name, q))
 
 
 def _finding(name: str, value: Any) -> Finding:

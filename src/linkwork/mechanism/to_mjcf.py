@@ -584,7 +584,7 @@ def _added(one: Polynomial, two: Polynomial, factor: float) -> Polynomial:
     return found
 
 
-def _product(one: Polynomial, two: Polynomial) -> Polynomial | None:
+def _polynomial_product(one: Polynomial, two: Polynomial) -> Polynomial | None:
     if len(one) * len(two) > _MOST_TERMS:
         return None
     found: dict[Powers, float] = {}
@@ -604,7 +604,7 @@ _ON_POLYNOMIALS: Mapping[str, Callable[..., Polynomial | None]] = {
     "negative": lambda one: _added({}, one, -1.0),
     "add": lambda one, two: _added(one, two, 1.0),
     "subtract": lambda one, two: _added(one, two, -1.0),
-    "multiply": _product,
+    "multiply": _polynomial_product,
     "divide": _quotient,
 }
 _ON_NUMBERS: Mapping[str, Callable[..., float]] = {

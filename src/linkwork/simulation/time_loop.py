@@ -250,25 +250,25 @@ class Work:
         request, track, grid = self.request, self.track, self.request.grid
         track.torques = np.full(track.v.shape, np.nan)
         for step in range(grid.steps):
-            controls = self._asked(step * grid.h, 0)
+            controls = self._controls(step * grid.h, 0)
             if step % grid.every == 0:
                 track.torques[:, step // grid.every] = request.torque_in(controls)
             self._parts(step, 0, controls)
             if self.method is IMPLICIT:
                 for _ in range(MOST):
-                    controls = self._asked((step + 1) * grid.h, 1)
+                    controls = self._controls((step + 1) * grid.h, 1)
                     if not self._parts(step, 1, controls):
                         break
                 self._parts(step, 2, controls)
             else:
                 for k, share in enumerate(self.method.c[1:], 1):
-                    self._parts(step, k, self._asked((step + share) * grid.h, k))
+                    self._parts(step, k, self._controls((step + share) * grid.h, k))
             self._tell(request.rows)
             if (track.failed >= 0.0).all():
                 break
-        track.torques[:, -1] = request.torque_in(self._asked(grid.duration, 0))
+        track.torques[:, -1] = request.torque_in(self._controls(grid.duration, 0))
 
-    def _asked(self, t: Floats | float, part: int) -> Floats:
+    def _controls(self, t: Floats | float, part: int) -> Floats:
         """The controls at the states that a part looks at.
 
         Rows that have failed, or are no finite numbers, show where they were last.
@@ -286,7 +286,7 @@ class Work:
 
     def begin(self, t: Floats) -> None:
         """The rates where the rows are, at instants (rows,)."""
-        self._parts(0, 0, self._asked(t, 0))
+        self._parts(0, 0, self._controls(t, 0))
 
     def trial(self, instants: Sequence[Floats]) -> None:
         """The first stages of a step behind its beginning, at these instants (rows,) each."""
@@ -296,7 +296,7 @@ class Work:
             return
         self._parts(0, 1, np.zeros((1, self.request.system.n_controls)))
         for k, t in enumerate(instants, 2):
-            self._parts(0, k, self._asked(t, k))
+            self._parts(0, k, self._controls(t, k))
 
     # calls
 

@@ -103,7 +103,7 @@ class ClearSteps:
         """The step by a change x (N, n), as the kernel of a controller gives it."""
         return self._taken(output)([q, *given, x], settings)
 
-    def _asked(self, flat: Floats, gain: float) -> Asked:
+    def _asked_rows(self, flat: Floats, gain: float) -> Asked:
         """What the numbers of the rows' kernel ask for."""
         n = len(self._moved_v)
         k = (flat.shape[1] - 3 * n) // (n + 1)  # 3 n numbers, k errors, n k entries
@@ -132,7 +132,7 @@ class ClearSteps:
         q = q.copy()
         for _ in range(steps):
             near = self.clear.near(q)
-            asked = self._asked(self._rows.marked([q, start, *given], settings), 1.0)
+            asked = self._asked_rows(self._rows.marked([q, start, *given], settings), 1.0)
             wanted = np.minimum(self.clear.margin + _SPARE - near.distance, _FARTHEST)
             x = self._least(asked.H, self._pairs(near), wanted, asked.x, asked.ends)
             length = np.sqrt(np.square(x).sum(axis=1, keepdims=True))
@@ -160,7 +160,7 @@ class ClearSteps:
         ``settings`` are those of a controller, with three more than the layout's.
         """
         own = settings[: self.problem.layout.n_settings]
-        near, asked = self.clear.near(q), self._asked(self._rows([q, q, *given], own), gain)
+        near, asked = self.clear.near(q), self._asked_rows(self._rows([q, q, *given], own), gain)
         asked = asked._replace(x=asked.x * self._stoppable(asked.x, gain, dt, a_max))
         rows, allowed = self._pairs(near), self._allowed(near, dt, a_max)
         wanted = allowed - near.distance

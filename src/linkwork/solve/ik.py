@@ -115,7 +115,7 @@ class InverseKinematics(ProcessBound):
         self._terms: tuple[Options, Terms] | None = None
         self._one = self._engine.parts[0].program.one
         self._default = self._usual(Options())
-        self._asked: tuple[Any, _Usual | None] = (None, None)
+        self._last_call: tuple[Any, _Usual | None] = (None, None)
 
     def __repr__(self) -> str:
         """A line on what is solved for."""
@@ -175,7 +175,7 @@ class InverseKinematics(ProcessBound):
             plain = options is None and position_tolerance is None and rotation_tolerance is None
             plain = plain and steps is None and tries is None and seed is None
             plain = plain and seconds is None and best_of is None and choose is None
-            usual = self._default if plain else self._again(options, changes)
+            usual = self._default if plain else self._repeated(options, changes)
             given = None if usual is None else self._inputs.native(targets)
             if usual is not None and given is not None:
                 if q0 is None:
@@ -239,21 +239,21 @@ class InverseKinematics(ProcessBound):
                 raise _too_large(refused) from None
         return self._found(targets, start, call._replace(checked=True), first)
 
-    def _again(self, options: Options | None, changes: tuple[Any, ...]) -> _Usual | None:
+    def _repeated(self, options: Options | None, changes: tuple[Any, ...]) -> _Usual | None:
         """The numbers for these options where they came in the last call too; else None."""
         if not _PLAIN.issuperset(map(type, changes)):
             return None
         asked = (options, changes, tuple(map(type, changes)))
-        known, made = self._asked
+        known, made = self._last_call
         if known is None or known[0] is not options or known[1:] != asked[1:]:
-            self._asked = asked, None
+            self._last_call = asked, None
             return None
         if made is None:
             try:
                 made = self._usual(changed(options, changes))
             except LinkworkError:
                 return None  # said on the general way
-            self._asked = asked, made
+            self._last_call = asked, made
         return made
 
     def _usual(self, options: Options) -> _Usual | None:

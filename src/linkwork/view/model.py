@@ -296,7 +296,7 @@ class _Shown:
                 texture = self._picture_of(part.texture) if shape.texture else None
             if texture is not None and self.geometries[geometry].uv is None:
                 mean = self.textures[texture].mean
-                rgba, texture = mean if rgba is None else _product(mean, rgba), None
+                rgba, texture = mean if rgba is None else _tinted(mean, rgba), None
                 self.messages.setdefault(
                     f"'{show(part.file or self.links[link])}' has no coordinates for its texture, "
                     "of which the mean colour is shown"
@@ -399,7 +399,7 @@ def _texture(data: bytes, name: str | Path) -> Texture:
     return Texture(data, f"image/{kind.lower()}", (red, green, blue, 1.0))
 
 
-def _product(a: Rgba, b: Rgba) -> Rgba:
+def _tinted(a: Rgba, b: Rgba) -> Rgba:
     return (a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3])
 
 

@@ -140,7 +140,7 @@ def svg(layers: Iterable[Layer], size: tuple[float, float], title: str, message:
 
     Source: https://www.w3.org/TR/SVG2/
     """
-    w, h = (_number(x) for x in size)
+    w, h = (_decimal(x) for x in size)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
         f'role="img" font-family="{FONT}" fill="none" stroke-linecap="round" '
@@ -151,7 +151,7 @@ def svg(layers: Iterable[Layer], size: tuple[float, float], title: str, message:
     for layer in layers:
         if not layer.marks:
             continue
-        faint = f' opacity="{_number(layer.opacity, 2)}"' if layer.opacity < 1.0 else ""
+        faint = f' opacity="{_decimal(layer.opacity, 2)}"' if layer.opacity < 1.0 else ""
         parts.append(f'<g class="{layer.name}"{faint}>')
         for of, marks in groupby(layer.marks, key=lambda mark: mark.of):
             inner = _elements(marks)
@@ -169,7 +169,8 @@ def _elements(marks: Iterable[Mark]) -> Iterator[str]:
     """The elements of marks; neighbouring areas with seams share what they have in common."""
     for seam, own in groupby(marks, key=lambda m: m.seam if isinstance(m, Path) else 0.0):
         if seam:
-            yield f'<g fill="currentColor" stroke="currentColor" stroke-width="{_number(seam, 2)}">'
+            width = _decimal(seam, 2)
+            yield f'<g fill="currentColor" stroke="currentColor" stroke-width="{width}">'
             for mark in own:
                 if isinstance(mark, Path):
                     yield f'<path color="{mark.fill}" d="{_path_data(mark)}"/>'
@@ -180,10 +181,10 @@ def _elements(marks: Iterable[Mark]) -> Iterator[str]:
 
 def _element(mark: Mark) -> str:
     if isinstance(mark, Text):
-        at = f'x="{_number(float(mark.at[0]))}" y="{_number(float(mark.at[1]))}"'
+        at = f'x="{_decimal(float(mark.at[0]))}" y="{_decimal(float(mark.at[1]))}"'
         anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
         weight = ' font-weight="bold"' if mark.bold else ""
-        size = _number(mark.size)
+        size = _decimal(mark.size)
         return (
             f'<text {at} font-size="{size}" fill="{mark.fill}"{anchor}{weight}>'
             f"{escape(_fit(mark.text))}</text>"
@@ -191,13 +192,13 @@ def _element(mark: Mark) -> str:
     how = f' fill="{mark.fill}"' if mark.fill else ""
     if mark.stroke:
         how += f' stroke="{mark.stroke}"'
-        how += f' stroke-width="{_number(mark.width, 2)}"' if mark.width != 1.0 else ""
+        how += f' stroke-width="{_decimal(mark.width, 2)}"' if mark.width != 1.0 else ""
     if mark.dash:
-        how += f" stroke-dasharray={quoteattr(' '.join(_number(x) for x in mark.dash))}"
+        how += f" stroke-dasharray={quoteattr(' '.join(_decimal(x) for x in mark.dash))}"
     if mark.opacity < 1.0:
-        how += f' opacity="{_number(mark.opacity, 2)}"'
+        how += f' opacity="{_decimal(mark.opacity, 2)}"'
     if isinstance(mark, Circle):
-        x, y, r = (_number(float(v), 2) for v in (*mark.center, mark.radius))
+        x, y, r = (_decimal(float(v), 2) for v in (*mark.center, mark.radius))
         return f'<circle cx="{x}" cy="{y}" r="{r}"{how}/>'
     return f'<path d="{_path_data(mark)}"{how}/>'
 
@@ -227,7 +228,7 @@ def _tenths(n: int) -> str:
     return f"{sign}{whole or ''}.{rest}" if rest else f"{sign}{whole}"
 
 
-def _number(x: float, digits: int = 1) -> str:
+def _decimal(x: float, digits: int = 1) -> str:
     return f"{round(x, digits) + 0.0:.{digits}f}".rstrip("0").rstrip(".")
 
 

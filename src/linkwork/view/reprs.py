@@ -46,7 +46,7 @@ def result_html(result: IKResult) -> str:
     """A result: the mechanism where it ends, of many the first ones as ghosts; and its words."""
     m = result.terms.mechanism
     rows = result.q.reshape(-1, result.q.shape[-1])
-    words = _table(("", ""), _words(result))
+    words = _table(("", ""), _facts(result))
     if m is None or not len(rows):
         return _beside("", type(result).__name__, words)
     some = rows[: _MOST_GHOSTS + 1][::-1]  # the first in full
@@ -80,7 +80,7 @@ def _is_open(m: Mechanism, q: Floats) -> bool:
     return False
 
 
-def _words(result: IKResult) -> list[tuple[str, str]]:
+def _facts(result: IKResult) -> list[tuple[str, str]]:
     """The words beside a result's drawing."""
     success = np.asarray(result.success)
     solved = "yes" if success.all() else "no"

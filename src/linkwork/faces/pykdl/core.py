@@ -210,11 +210,11 @@ class Core:
             goal, weights, a = free
             way = [goal[k] - q[k] for k in range(n)]
             slope = [weights[k] * way[k] for k in range(n)]
-            steepness = o.maximum(_product(slope, slope), 1e-300)  # where that is less, slope is 0
-            step = a[0] * _product(slope, way) / steepness
+            steepness = o.maximum(_dot(slope, slope), 1e-300)  # where that is less, slope is 0
+            step = a[0] * _dot(slope, way) / steepness
             motion = [step * x for x in slope]
             wanted = zip(twist, rows, strict=True)
-            x, bound, share = least_norm(o, rows, [t - _product(row, motion) for t, row in wanted])
+            x, bound, share = least_norm(o, rows, [t - _dot(row, motion) for t, row in wanted])
             return o.vector([*[p + r for p, r in zip(x, motion, strict=True)], bound, share])
 
         sizes = {**self._sizes("q"), "linear": 3, "angular": 3}
@@ -235,7 +235,7 @@ class Core:
         return [*[o.part(row, 0, 3) for row in rows], o.vector([row[3] for row in rows])]
 
 
-def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return reduce(add, [x * y for x, y in zip(a, b, strict=True)])
 
 

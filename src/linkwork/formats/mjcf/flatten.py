@@ -201,30 +201,30 @@ LEFT_OUT: dict[str, tuple[Level, str]] = {
 """Elements that are left out, with what the finding says of them."""
 
 
-def _words(text: str) -> frozenset[str]:
+def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 _SITES = "body1 body2 anchor site1 site2"
 TAKEN: dict[str, dict[str, frozenset[str]]] = {
     "equality": {
-        "connect": _words(_SITES),
-        "weld": _words(f"{_SITES} relpose torquescale"),
-        "joint": _words("joint1 joint2 polycoef"),
-        "tendon": _words("tendon1 tendon2 polycoef"),
+        "connect": _names(_SITES),
+        "weld": _names(f"{_SITES} relpose torquescale"),
+        "joint": _names("joint1 joint2 polycoef"),
+        "tendon": _names("tendon1 tendon2 polycoef"),
     },
-    "keyframe": {"key": _words("name qpos")},
-    "tendon": {"fixed": _words("name"), "spatial": _words("name")},
-    "fixed": {"joint": _words("joint coef")},
+    "keyframe": {"key": _names("name qpos")},
+    "tendon": {"fixed": _names("name"), "spatial": _names("name")},
+    "fixed": {"joint": _names("joint coef")},
     "spatial": {
-        "site": _words("site"),
-        "geom": _words("geom sidesite"),
-        "pulley": _words("divisor"),
+        "site": _names("site"),
+        "geom": _names("geom sidesite"),
+        "pulley": _names("divisor"),
     },
 }
 """The elements of these sections that are handed on, with the attributes that are."""
 
-OF_EQUALITIES = _words("name class active")
+OF_EQUALITIES = _names("name class active")
 """Attributes that every equality is handed on with."""
 
 TARGETS = ("joint", "jointinparent", "tendon")
@@ -238,10 +238,10 @@ LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
 }
 """What is said of the other elements of a section."""
 
-SILENT = _words("option size visual statistic light texture skin layer extension pair")
+SILENT = _names("option size visual statistic light texture skin layer extension pair")
 """Elements that are left out and say nothing about kinematics or masses."""
 
-OF_DEFAULTS = _words(
+OF_DEFAULTS = _names(
     "general motor position velocity intvelocity damper cylinder muscle adhesion tendon camera "
     "plugin dcmotor"
 )
@@ -253,26 +253,26 @@ REFUSED = {
 }
 """Elements that make bodies of a kind that is not read."""
 
-OF_COMPILER = _words("meshdir assetdir texturedir strippath fusestatic discardvisual usethread")
+OF_COMPILER = _names("meshdir assetdir texturedir strippath fusestatic discardvisual usethread")
 """Attributes that are dealt with here: no file is opened by MuJoCo, and no body disappears."""
 
 KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
-    "hfield": _words("name size nrow ncol"),
-    "material": _words("name class rgba"),
-    "equality": _words("active"),
+    "hfield": _names("name size nrow ncol"),
+    "material": _names("name class rgba"),
+    "equality": _names("active"),
     "tendon": frozenset(),
     "actuator": frozenset(),
 }
 """Elements of which only these attributes are handed on."""
 
-TEXTS = _words(
+TEXTS = _names(
     "name class childclass mesh material file hfield model prefix body content_type user builtin "
     "active joint jointinparent tendon body1 body2 site1 site2 joint1 joint2 tendon1 tendon2 site "
     "geom sidesite"
 )
 """Attributes that are not numbers, whatever they look like."""
 
-LONG = _words("vertex normal texcoord face elevation")
+LONG = _names("vertex normal texcoord face elevation")
 """Attributes that hold whole meshes and height fields."""
 
 
@@ -553,7 +553,7 @@ class _File:
         points = _points(attributes) if tag == "mesh" else 1
         unit.count(times if tag == "body" else 0, times * points, place)
         if tag == "replicate":
-            times *= _whole(attributes.get("count", ""))
+            times *= _count_of(attributes.get("count", ""))
         elif tag == "attach":
             unit.attached.append((attributes.get("model", ""), times))
         handed = "general" if self._section() == "actuator" else tag
@@ -679,7 +679,7 @@ class _File:
         raise Stop
 
 
-def _whole(text: str) -> int:
+def _count_of(text: str) -> int:
     """A count; MuJoCo says what is wrong with one that is none."""
     text = text.strip()
     return int(text[:19]) if text.isascii() and text.isdecimal() else 1

@@ -189,7 +189,7 @@ def bytes_of_file(path: str, largest: int, *, hint: str = "") -> bytes:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise refuse(path, "not-a-file", "this is no longer a regular file")
-            data = _whole(descriptor, path, status.st_size, largest)
+            data = _all_bytes(descriptor, path, status.st_size, largest)
         finally:
             os.close(descriptor)
     except FileNotFoundError:
@@ -202,7 +202,7 @@ def bytes_of_file(path: str, largest: int, *, hint: str = "") -> bytes:
     return data
 
 
-def _whole(descriptor: int, path: str, expected: int, largest: int) -> bytes:
+def _all_bytes(descriptor: int, path: str, expected: int, largest: int) -> bytes:
     """All of a file, which may be longer than it claimed, up to the limit."""
     parts: list[bytes] = []
     size = 0

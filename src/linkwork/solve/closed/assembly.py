@@ -210,14 +210,14 @@ class _Way:
 
     def actuated_at(self, o: Ops, parameters: Block, share: Block) -> list[Block]:
         """All of q with the actuated joints at a share of their way, the rest as in ``near``."""
-        found, goal, way = self._whole(o, parameters)
+        found, goal, way = self._ends_of_way(o, parameters)
         middle = integrate(o, self.problem.mechanism, o.vector(found), share * way)
         there = o.less(share, 1.0)
         for k in self.given:
             found[k] = o.select(there, middle[k], goal[k])
         return found
 
-    def _whole(self, o: Ops, parameters: Block) -> tuple[list[Block], list[Block], Block]:
+    def _ends_of_way(self, o: Ops, parameters: Block) -> tuple[list[Block], list[Block], Block]:
         """Where the way begins, where it ends with the actuated joints, and the way (nv,)."""
         m = self.problem.mechanism
         near = [parameters[k] for k in range(m.n_q)]
@@ -300,7 +300,7 @@ class _Way:
         """The tangent by the share of the way, the speed of all joints together, and that of the
         actuated ones."""
         problem = self.problem
-        way = self._whole(o, parameters)[2]
+        way = self._ends_of_way(o, parameters)[2]
         speeds = [way[k] for k in self.driven]
         driven = level_of(seen.update, problem.levels[0], seen.seen, self.driven)
         opened: Block = o.const([0.0] * seen.levels[0].rows)
@@ -368,7 +368,7 @@ _AT_LIMIT = 1.0e-3
 """So near to a limit (rad, m) is at it where steps that got shorter ended a way."""
 
 
-class _How(NamedTuple):
+class _Schedule(NamedTuple):
     """A program and the numbers of one call of it."""
 
     program: Program
@@ -407,25 +407,29 @@ class Assembly(ProcessBound):
         self._given = given_positions(m, self.actuated)
 
     @cached_property
-    def _search(self) -> _How:
+    def _search(self) -> _Schedule:
         """From starts to any branch."""
         expressions = assembly_expressions(self.problem, self._given)
         starts = np.ascontiguousarray(np.stack(starts_of(self.problem)))
-        return self._how(self._program(expressions, starts), Options(steps=_STEPS, tries=_TRIES))
+        return self._schedule(
+            self._program(expressions, starts), Options(steps=_STEPS, tries=_TRIES)
+        )
 
     @cached_property
-    def _following(self) -> _How:
+    def _following(self) -> _Schedule:
         """From ``q0`` along its branch."""
         expressions = following_expressions(self.problem, self._given)
         starts = np.zeros((3, expressions.n))  # of tries at random points: there are none
         program = self._program(expressions, starts)
-        return self._how(program, Options(steps=_ITERATIONS), following=True)
+        return self._schedule(program, Options(steps=_ITERATIONS), following=True)
 
     def _program(self, expressions: Expressions, starts: Floats) -> Program:
         with self._compiler.work(f"the assembly of {self.mechanism.name}"):
             return program_of(expressions, starts, (), compiler=self._compiler)
 
-    def _how(self, program: Program, options: Options, *, following: bool = False) -> _How:
+    def _schedule(
+        self, program: Program, options: Options, *, following: bool = False
+    ) -> _Schedule:
         """The numbers of a search, or of a way that is followed."""
         problem = self.problem
         columns = tuple(Column(t.name, g, t.priority) for t in problem.tasks for g in t.groups)
@@ -453,7 +457,7 @@ class Assembly(ProcessBound):
             self._given if following else None,
         )
         terms = Terms(columns, most, messages, messages.solved)
-        return _How(program, options, program.options(named, numbers, thresholds), terms)
+        return _Schedule(program, options, program.options(named, numbers, thresholds), terms)
 
     @property
     def n_actuated(self) -> int:
@@ -490,23 +494,25 @@ class Assembly(ProcessBound):
         if near is not None:
             q0 = renamed_keyword("Assembly.solve", "near", "q0", near, q0)
         following = follow and q0 is not None
-        how = self._following if following else self._search
+        schedule = self._following if following else self._search
         changes = _changes(steps, tries, seed)
         if options is None and changes == _changes(None, None, None):
-            row = how.program.one(actuated, self._neutral if q0 is None else q0, how.numbers)
+            row = schedule.program.one(
+                actuated, self._neutral if q0 is None else q0, schedule.numbers
+            )
             n_q = self.mechanism.n_q
             if row is not None and row[n_q] != 0.0:
-                return IKResult(row[:n_q], row[n_q:], how.terms, _NONE)
+                return IKResult(row[:n_q], row[n_q:], schedule.terms, _NONE)
         else:
-            chosen = changed(options or how.options, changes)
-            how = self._how(how.program, chosen, following=following)
+            chosen = changed(options or schedule.options, changes)
+            schedule = self._schedule(schedule.program, chosen, following=following)
         clock = self._compiler.clock
         begin = clock() if clock else math.nan
         given, start, lead = self._rows(actuated, q0)
-        q, report = self._run(how, given, start, thread_count(threads))
+        q, report = self._run(schedule, given, start, thread_count(threads))
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
-        return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), how.terms, given, took)
+        return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), schedule.terms, given, took)
 
     def named(
         self, given: Sequence[Part], found: Sequence[Part], q0: Configuration
@@ -517,11 +523,11 @@ class Assembly(ProcessBound):
         the result with their places in q. The way from ``q0`` (nq,) is followed as by `solve`. It
         returns None where that does not assemble it, and for anything but dicts of floats.
         """
-        how = self._following
-        program, sizes = how.program, how.program.sizes
+        schedule = self._following
+        program, sizes = schedule.program, schedule.program.sizes
         if not program.made.facts["one"]:
             return Otherwise()
-        kept = [np.ascontiguousarray(configuration(q0, self.mechanism, "q0")), how.numbers]
+        kept = [np.ascontiguousarray(configuration(q0, self.mechanism, "q0")), schedule.numbers]
         return mapping_call(
             (tuple(given), tuple(found)),
             (sizes.n_q + sizes.report, sizes.n_q),
@@ -556,16 +562,18 @@ class Assembly(ProcessBound):
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
         usual = options or Options(steps=_STEPS, tries=1)
-        how = self._how(self._search.program, changed(usual, _changes(steps, tries, seed)))
-        points = starting_points(self.problem, start, n, how.options.seed)[0]
+        schedule = self._schedule(
+            self._search.program, changed(usual, _changes(steps, tries, seed))
+        )
+        points = starting_points(self.problem, start, n, schedule.options.seed)[0]
         many, points = np.repeat(given, n, axis=0), np.ascontiguousarray(points)
-        q, report = self._run(how, many, points, thread_count(threads))
+        q, report = self._run(schedule, many, points, thread_count(threads))
         solved = np.flatnonzero(report[:, 0] > 0.5)
         solved = solved[nearest_first(self.problem, q[solved], start, apart)]
         best = int(report[:, 1:-3].max(axis=1).argmin())
-        why = how.terms.explain(q[best], report[best][1:-2], given[0])
+        why = schedule.terms.explain(q[best], report[best][1:-2], given[0])
         why = "solved" if solved.size else why
-        return AllSolutions(q[solved], report[solved], how.terms, why_none=why)
+        return AllSolutions(q[solved], report[solved], schedule.terms, why_none=why)
 
     def _rows(
         self, actuated: Actuated, q0: Configuration | None
@@ -596,9 +604,11 @@ class Assembly(ProcessBound):
             values[..., where] = own
         return values
 
-    def _run(self, how: _How, given: Floats, start: Floats, threads: int) -> tuple[Floats, Floats]:
+    def _run(
+        self, schedule: _Schedule, given: Floats, start: Floats, threads: int
+    ) -> tuple[Floats, Floats]:
         try:
-            return how.program.run([given], start, how.numbers, threads=threads)
+            return schedule.program.run([given], start, schedule.numbers, threads=threads)
         except Refused as refused:
             # rows are verified some at a time, and the first of these is named
             rows = range(refused.row, min(refused.row + _TOGETHER, len(given)))
