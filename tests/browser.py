@@ -64,7 +64,7 @@ class Browser:
         """The value that JavaScript returns."""
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, condition: str, seconds: float = 10.0) -> None:
+    def wait(self, condition: str, seconds: float = 20.0) -> None:
         """Wait until an expression of JavaScript is true."""
         end = time.monotonic() + seconds
         while not self.run(f"return Boolean({condition})"):

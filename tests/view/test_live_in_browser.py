@@ -46,7 +46,7 @@ def opened(browser: Browser, viewer: Viewer) -> None:
     until(lambda: "1 page open" in repr(viewer))
 
 
-def until(what: Any, seconds: float = 5.0) -> None:
+def until(what: Any, seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it did not come to be"
