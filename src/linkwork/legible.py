@@ -6,6 +6,7 @@ the terminal, U+202E turns the rest of the line around, and a new line forges a 
 
 from __future__ import annotations
 
+import math
 import re
 
 _UNFIT = re.compile(
@@ -24,3 +25,8 @@ def legible(text: str, *, lines: bool = False) -> str:
     return _UNFIT.sub(
         lambda found: found[0] if lines and found[0] in "\n\t" else ascii(found[0])[1:-1], text
     )
+
+
+def short(value: float) -> str:
+    """A number as short as it can be said in six digits; infinity is a dash."""
+    return f"{float(value) + 0.0:.6g}" if math.isfinite(value) else "-"

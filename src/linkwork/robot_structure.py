@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.formats.urdf.read import Document
-from linkwork.legible import legible
+from linkwork.legible import legible, short
 from linkwork.mechanism.model import JointType, Mechanism
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def leaders_of(m: Mechanism, *, degrees: bool = False) -> dict[str, str]:
             own = math.degrees(1.0) if m.body_joint_types[body].turns else 1.0
             its = math.degrees(1.0) if m.joint_types[coordinate].turns else 1.0
             multiplier, offset = multiplier * own / its, offset * own
-        factor = "" if multiplier == 1.0 else f"{_short(multiplier)} * "
+        factor = "" if multiplier == 1.0 else f"{short(multiplier)} * "
         shift = f" {offset:+.6g}" if offset else ""
         follows[m.body_joint_names[body]] = f"{factor}{leader}{shift}"
     return follows
@@ -163,7 +163,7 @@ def _label(edge: Edge) -> Text:
 def _details(edge: Edge) -> list[str]:
     details = [edge.type]
     if edge.axis is not None:
-        details.append("axis " + " ".join(_short(v) for v in edge.axis))
+        details.append("axis " + " ".join(short(v) for v in edge.axis))
     if edge.locked:
         details.append("locked")
     elif edge.follows is not None:
@@ -173,11 +173,6 @@ def _details(edge: Edge) -> list[str]:
     return details
 
 
-def _short(value: float) -> str:
-    """A number as short as it can be said in six digits; infinity is a dash."""
-    return f"{float(value) + 0.0:.6g}" if math.isfinite(value) else "-"
-
-
 def _bound(value: float) -> str:
-    text = _short(value)
+    text = short(value)
     return "unlimited" if text == "-" else text

@@ -15,15 +15,16 @@ from rich.console import Console
 from linkwork.cli import inputs, output
 from linkwork.cli.output import busy, progress_of
 from linkwork.errors import InputError
+from linkwork.legible import short
 from seeds import rng
 
 
 def test_numbers():
     assert output.number(-1e-9) == "0.000000"
     assert output.number(-1.5, 2) == "-1.50"
-    assert output.number(math.inf) == output.short(-math.inf) == output.short(math.nan) == "-"
-    assert output.short(-0.0) == "0"
-    assert output.short(1 / 3) == "0.333333"
+    assert output.number(math.inf) == short(-math.inf) == short(math.nan) == "-"
+    assert short(-0.0) == "0"
+    assert short(1 / 3) == "0.333333"
     assert output.row_of([1, -2], 1, 6) == "   1.0   -2.0"
     text = output.matrix_text(np.eye(2))
     assert [line.split() for line in text.splitlines()] == [

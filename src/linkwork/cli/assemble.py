@@ -28,7 +28,7 @@ def run(given: AssembleArguments) -> None:
     _check(given)
     out = output.target_file(given.out)
     robot = inputs.open_robot(given, None)
-    if not closed.is_closed(robot):
+    if not robot.mechanism.is_closed:
         raise InputError(f"'{robot.name}' has no loops or couplings: there is nothing to assemble")
     angles = Angles(given.deg)
     near = inputs.configuration(robot, given.near, "--near", angles) if given.near else None

@@ -235,7 +235,7 @@ def _closed(robot: lw.Robot, file: str) -> tuple[list[Finding], str]:
     from linkwork.cli import closed  # noqa: PLC0415 -- loads the solvers
 
     with output.busy("closing loops"):
-        why = closed.mobility_of(robot)[1] if closed.is_closed(robot) else ""
+        why = closed.mobility_of(robot)[1] if robot.mechanism.is_closed else ""
     if not why:
         return [], closed.summary(robot)
     hint = "see that the two frames of each loop can meet"

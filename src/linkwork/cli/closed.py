@@ -12,14 +12,10 @@ from rich.console import Console
 import linkwork as lw
 from linkwork.cli import output
 from linkwork.errors import InputError
+from linkwork.legible import short
 from linkwork.solve.closed.rates import Mobility
 
 Floats = NDArray[np.float64]
-
-
-def is_closed(robot: lw.Robot) -> bool:
-    """Whether there are loops or couplings."""
-    return bool(robot.loops or robot.couplings)
 
 
 def gap(robot: lw.Robot, q: Floats) -> Floats:
@@ -37,9 +33,9 @@ def mobility_of(robot: lw.Robot) -> tuple[Mobility | None, str]:
 
 def records(robot: lw.Robot) -> dict[str, Any]:
     """Loops, couplings, actuated joints and mobility, as JSON has them."""
-    if not is_closed(robot) and not robot.actuated:
+    if not robot.mechanism.is_closed and not robot.actuated:
         return {"loops": [], "couplings": [], "actuated": [], "mobility": None}
-    found = mobility_of(robot)[0] if is_closed(robot) else None
+    found = mobility_of(robot)[0] if robot.mechanism.is_closed else None
     return {
         "loops": [dataclasses.asdict(loop) for loop in robot.loops],
         "couplings": [
@@ -60,7 +56,7 @@ def summary(robot: lw.Robot) -> str:
     counts = [counted(len(robot.loops), "loop")] if robot.loops else []
     counts += [counted(len(robot.couplings), "coupling")] if robot.couplings else []
     counts += [f"actuated: {', '.join(robot.actuated)}"] if robot.actuated else []
-    if not is_closed(robot):
+    if not robot.mechanism.is_closed:
         return ", ".join(counts)
     found, why = mobility_of(robot)
     if found is None:
@@ -83,19 +79,19 @@ def counted(n: int, what: str) -> str:
 
 def show(screen: Console, robot: lw.Robot) -> None:
     """The section of `linkwork info`."""
-    if not is_closed(robot) and not robot.actuated:
+    if not robot.mechanism.is_closed and not robot.actuated:
         return
     screen.print(output.heading(f"loops: {summary(robot)}"), soft_wrap=True)
     if robot.loops:
         shown = output.table(("loop", "kind", "frame a", "frame b", "distance (m)"))
         for loop in robot.loops:
-            distance = output.short(loop.distance) if loop.distance else ""
+            distance = short(loop.distance) if loop.distance else ""
             shown.add_row(loop.name, loop.kind, loop.frame_a, loop.frame_b, distance)
         screen.print(shown)
     for each in robot.couplings:
         leaders = ", ".join(each.leaders)
         screen.print(f"  {each.joint} is a function of {leaders}", soft_wrap=True)
-    found = mobility_of(robot)[0] if is_closed(robot) else None
+    found = mobility_of(robot)[0] if robot.mechanism.is_closed else None
     if found is not None and found.passive_freedoms:
         n = found.passive_freedoms
         text = f"  {degrees(n)} stay{'s' if n == 1 else ''} when the actuated joints stand still"

@@ -13,7 +13,7 @@ from linkwork.cli import inputs, output
 from linkwork.cli.arguments import FkArguments
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError
-from linkwork.legible import legible
+from linkwork.legible import legible, short
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +79,6 @@ def print_positions(screen: Console, robot: lw.Robot, q: Floats, angles: Angles)
     """One line with the joint positions by name; their unit is said where it is not the usual."""
     q = angles.shown(q, inputs.position_angles(robot.mechanism.joint_types))
     labels = inputs.position_labels(robot.mechanism)
-    pairs = [f"{name}={output.short(value)}" for name, value in zip(labels, q, strict=True)]
+    pairs = [f"{name}={short(value)}" for name, value in zip(labels, q, strict=True)]
     unit = " (deg)" if angles.degrees and pairs else ""
     screen.print("at " + (legible(" ".join(pairs)) or "no joints") + unit)

@@ -173,7 +173,7 @@ def _show_page(robot: lw.Robot, result: lw.ik.IKResult, q0: Floats | None) -> No
 def _as_json(
     robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> dict[str, Any]:
-    gaps = closed.gap(robot, result.q) if closed.is_closed(robot) else None
+    gaps = closed.gap(robot, result.q) if robot.mechanism.is_closed else None
     rows: list[dict[str, Any]] = []
     for row, one in result.rows():
         told = one.to_dict()
@@ -240,7 +240,7 @@ def _show_one(
         screen.print(table(result), "", sep="\n")
     screen.print(f"position error   {result.position_error:.3e} m")
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")
-    if closed.is_closed(robot):
+    if robot.mechanism.is_closed:
         screen.print(f"loops open by    {float(closed.gap(robot, result.q)):.1e} (m, rad)")
     screen.print(f"steps            {result.iterations}")
     screen.print(f"restarts         {result.restarts}")

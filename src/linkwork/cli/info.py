@@ -13,7 +13,7 @@ from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import InfoArguments
 from linkwork.cli.inputs import RADIANS, Angles
 from linkwork.errors import InputError
-from linkwork.legible import legible
+from linkwork.legible import legible, short
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.robot_structure import Edge, drawn, edges_of, leaders_of, root_of
 
@@ -42,7 +42,7 @@ def _print_robot(robot: lw.Robot, given: InfoArguments) -> None:
         (len(names), "frames"),
         (len(robot.findings), "findings"),
     )
-    found = closed.mobility_of(robot)[0] if closed.is_closed(robot) else None
+    found = closed.mobility_of(robot)[0] if robot.mechanism.is_closed else None
     free = closed.degrees(robot.n_v if found is None else found.degrees_of_freedom)
     screen.print(", ".join((free, *(f"{n} {what}" for n, what in counts))) + "\n")
 
@@ -55,10 +55,10 @@ def _print_robot(robot: lw.Robot, given: InfoArguments) -> None:
 
     screen.print(output.heading(f"\njoints in the order of q ({angles.unit}, m, N, Nm, s)"))
     screen.print(_joints(m, angles))
-    screen.print(output.heading(f"\nmasses, {output.short(robot.mass)} kg in total"))
+    screen.print(output.heading(f"\nmasses, {short(robot.mass)} kg in total"))
     shown = output.table(("link" if base is None else "body", "mass (kg)"), numbers=1)
     for name, mass in _mass_of_links(robot, chain=base is not None).items():
-        shown.add_row(name, "-" if mass is None else output.short(mass))
+        shown.add_row(name, "-" if mass is None else short(mass))
     screen.print(shown, "", sep="\n")
     closed.show(screen, robot)
 
@@ -173,10 +173,10 @@ def _joints(m: Mechanism, angles: Angles) -> Table:
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"
         limits: list[str] = []
         for key in ("lower", "upper", "velocity", "effort"):  # one number where all are the same
-            texts = [output.short(value) for value in record[key]]
+            texts = [short(value) for value in record[key]]
             limits.append(texts[0] if len(set(texts)) == 1 else " ".join(texts))
         if math.isfinite(record["angle"]):
-            limits[1] = f"angle {output.short(record['angle'])}"
+            limits[1] = f"angle {short(record['angle'])}"
         shown.add_row(record["name"], record["type"], where, *limits)
     for record in _coupled_records(m):
         name = record["name"]

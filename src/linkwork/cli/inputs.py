@@ -23,6 +23,7 @@ from linkwork.cli.arguments import RobotArguments
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.formats import moveit_scene
 from linkwork.formats.urdf.source import bytes_of_file
+from linkwork.legible import short
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
 
@@ -154,7 +155,7 @@ def joint_table(
     told = [angles.shown(each, turning) for each in values]
     for name, at, lower, upper in zip(position_labels(robot.mechanism), *told, strict=True):
         marks = () if given is None else ("given" if name in given else "",)
-        shown.add_row(name, output.number(at), output.short(lower), output.short(upper), *marks)
+        shown.add_row(name, output.number(at), short(lower), short(upper), *marks)
     return shown
 
 

@@ -142,11 +142,6 @@ def number(value: float, digits: int = 6) -> str:
     return f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
-def short(value: float) -> str:
-    """A number as short as it can be said in six digits; infinity is a dash."""
-    return f"{float(value) + 0.0:.6g}" if math.isfinite(value) else "-"
-
-
 def row_of(values: Iterable[float], digits: int = 6, width: int = 11) -> str:
     """Numbers in columns."""
     return " ".join(f"{number(v, digits):>{width}}" for v in values)

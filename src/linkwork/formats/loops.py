@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import DescriptionError, Finding, MissingFileError, UnknownNameError
+from linkwork.formats.structure import untaken
 from linkwork.formats.urdf.edit.records import path_to
 from linkwork.formats.urdf.edit.reroot import rotation
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
@@ -636,10 +637,10 @@ def _with_hinges(document: Document, record: LoopsRecord) -> tuple[Document, Loo
             axis = hinge.axis or (0.0, 0.0, 1.0)
             xyz = tuple((R.T @ (np.array(hinge.point) - p)).tolist())
             rpy = tuple(to_rpy(NUMPY, align_z(R.T @ np.array(axis))).tolist())
-            name = _free(f"{on}_hinge_{to}", taken)
+            name = untaken(f"{on}_hinge_{to}", taken)
             frames.append(name)
             links.append(Link(name))
-            fixed = Joint(_free(f"{name}_joint", taken), "fixed", on, name, xyz=xyz, rpy=rpy)
+            fixed = Joint(untaken(f"{name}_joint", taken), "fixed", on, name, xyz=xyz, rpy=rpy)
             joints.append(fixed)
         kind = "position" if hinge.axis is None else "revolute"
         loops.append(LoopRecord(frames[0], frames[1], kind, line=hinge.line))
@@ -673,10 +674,10 @@ def _hinges(joint: Joint, axes: str, taken: set[str]) -> tuple[Sequence[Joint], 
     links: list[Link] = []
     for k, axis in enumerate(axes):
         first, final = k == 0, k == len(axes) - 1
-        child = joint.child if final else _free(f"{joint.name}_{axis}_link", taken)
+        child = joint.child if final else untaken(f"{joint.name}_{axis}_link", taken)
         made = replace(
             bare,
-            name=_free(f"{joint.name}_{axis}", taken),
+            name=untaken(f"{joint.name}_{axis}", taken),
             type="continuous",
             axis=_DIRECTIONS[axis],
             parent=joint.parent if first else links[-1].name,
@@ -688,10 +689,3 @@ def _hinges(joint: Joint, axes: str, taken: set[str]) -> tuple[Sequence[Joint], 
         if not final:
             links.append(Link(child))
     return hinges, links
-
-
-def _free(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name

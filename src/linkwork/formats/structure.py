@@ -260,6 +260,14 @@ def final_leaders(mimics: Mapping[str, Mimic], joints: Collection[str]) -> dict[
     return {name: coupling for name in mimics if (coupling := found[name]) is not None}
 
 
+def untaken(name: str, taken: set[str]) -> str:
+    """This name, or one like it that is free; it is taken from now on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
 def _chain(names: Sequence[str]) -> str:
     """The names of a cycle and the first again; the first few and the last where they are many."""
     few = names if len(names) <= 8 else [*names[:6], "...", names[-1]]

@@ -29,6 +29,7 @@ from linkwork.formats.mjcf.records import (
     Quaternion,
     Terms,
 )
+from linkwork.formats.structure import untaken
 from linkwork.geometry import guards
 from linkwork.geometry.meshes import resolve
 from linkwork.mechanism import rigid
@@ -178,7 +179,7 @@ class _Chain:
             self.joints.append(replace(self.waiting, child=self.body.name))
             return
         self._settle()
-        name = _free_name(f"{self.body.name}_fixed", self.joint_names)
+        name = untaken(f"{self.body.name}_fixed", self.joint_names)
         fixed = JointPart(
             name=name,
             type=JointType.FIXED,
@@ -193,7 +194,7 @@ class _Chain:
         """Put a link without mass behind the joint that waits for one."""
         if self.waiting is None:
             return
-        name = _free_name(f"{self.body.name}/{self.waiting.name}", self.taken)
+        name = untaken(f"{self.body.name}/{self.waiting.name}", self.taken)
         self.links.append(LinkPart(name))
         self.joints.append(replace(self.waiting, child=name))
         self.at, self.waiting = name, None
@@ -247,14 +248,6 @@ def _frames(model: MjcfModel, taken: set[str]) -> list[FramePart]:
         R, p = rotation_from_wxyz(site.quat), np.array(site.pos)
         frames.append(FramePart(name, model.bodies[site.body].name, R, p))
     return frames
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """This name, or one like it that is free; it is taken from now on."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 # --- equalities and actuators ---------------------------------------------------------------------
@@ -319,7 +312,7 @@ class _Equalities:
         return self._frame(name, body, rotation_from_wxyz(anchor.quat), np.array(anchor.pos))
 
     def _frame(self, name: str, link: str, R: Floats, p: Floats) -> str:
-        name = _free_name(name, self.taken)
+        name = untaken(name, self.taken)
         self.frames.append(FramePart(name, link, R, p))
         return name
 
