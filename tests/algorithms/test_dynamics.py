@@ -168,6 +168,7 @@ def test_branches_have_no_entries():
     assert len(entries) < m.n_v * (m.n_v + 1) / 2
 
 
+@pytest.mark.slow
 def test_coriolis_matrix_of_pinocchio():
     pin, random = pinocchio(), rng("coriolis pinocchio")
     for each in (*pinocchio_trees(random, 60), *real(random)):
@@ -197,6 +198,7 @@ def test_coriolis_matrix_is_that_of_christoffel_where_nothing_floats():
 PIN_ORDER = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # where Pinocchio has our numbers: xx xy yy xz yz zz
 
 
+@pytest.mark.slow
 def test_regressor_of_pinocchio():
     pin, random = pinocchio(), rng("regressor pinocchio")
     for each in (*pinocchio_trees(random, 60), *real(random)):
@@ -256,6 +258,7 @@ def test_gravity_is_the_weight_of_the_centre_of_mass(trees):
             near(evaluate("gravity_forces", m, q, parameters=given), -J.T @ gravity, 1e-12)
 
 
+@pytest.mark.slow
 def test_casadi_differentiates_the_centre_of_mass(trees):
     random = rng("com casadi")
     for m in trees:

@@ -138,7 +138,7 @@ def check_copies(k: int, kind: str) -> None:
     near(many.loop_forces(*(x.ravel() for x in (q, v, tau))), forces, 1e-10)
 
 
-@pytest.mark.parametrize("kind", ["revolute", "pose"])
+@pytest.mark.parametrize("kind", ["pose", pytest.param("revolute", marks=pytest.mark.slow)])
 def test_four_bars_side_by_side_move_as_each_does_alone(kind: str):
     check_copies(3, kind)
 

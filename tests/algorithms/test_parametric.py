@@ -153,6 +153,7 @@ def of_joints_and_links(m: Mechanism, names) -> list[str]:
     return kept
 
 
+@pytest.mark.slow
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("k", range(14))
 def test_present_values_change_nothing(k: int):

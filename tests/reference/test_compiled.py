@@ -63,9 +63,9 @@ def small_calls(
     return listed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("base", "references"),
-    [pytest.param("fixed", REFERENCES, marks=pytest.mark.slow), ("floating", REFERENCES[1:2])],
+    ("base", "references"), [("fixed", REFERENCES), ("floating", REFERENCES[1:2])]
 )
 def test_every_joint_type(base, references):
     m = mechanism_from(every_joint_urdf(), base=base)

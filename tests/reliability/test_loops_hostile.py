@@ -232,8 +232,9 @@ def test_locked_joints_leave_what_they_leave():
 # many, and files
 
 
-@pytest.mark.parametrize("many", [1000])
-def test_a_thousand_loops_are_read_and_written(many: int, tmp_path: Path):
+@pytest.mark.slow
+def test_a_thousand_loops_are_read_and_written():
+    many = 1000
     entries = "\n".join(
         f"  - {{name: n{k}, frame_a: coupler_end, frame_b: rocker_end, kind: revolute}}"
         for k in range(many)

@@ -90,8 +90,9 @@ def exhaustive(robot, model, scene, target, starts):
     return bool((least(model, ends.q[ends.success], scene) >= MARGIN).any())
 
 
-@pytest.mark.parametrize("n", [15, pytest.param(120, marks=pytest.mark.slow)])
-def test_what_has_a_clear_solution_is_solved(robot, model, scene, n):
+@pytest.mark.slow
+def test_what_has_a_clear_solution_is_solved(robot, model, scene):
+    n = 120
     targets = robot.fk(robot.random(n, seed=9), "tool0")  # many of them touch whatever is done
     found = robot.ik(targets, "tool0", limits=clearance_of(model, scene))
     can = [exhaustive(robot, model, scene, target, 800) for target in targets]
@@ -173,6 +174,7 @@ def scanned(robot):
     return scene
 
 
+@pytest.mark.slow
 def test_answers_stay_clear_of_a_scan(robot, scanned):
     model, q = robot.collision(), robot.random(300, seed=2)
     q = q[model.clearance(q, scanned).distance > MARGIN][:100]
@@ -273,7 +275,7 @@ def stays_clear(run, *, turns):
     assert run.turns <= turns
 
 
-@pytest.mark.parametrize("gain", [0.02, 1.0])
+@pytest.mark.parametrize("gain", [pytest.param(0.02, marks=pytest.mark.slow), 1.0])
 def test_an_approach_ends_at_the_margin_without_shaking(robot, model, gain):
     q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
     T = robot.fk(q, "tool0")
@@ -307,6 +309,7 @@ def test_an_approach_to_a_scan_ends_at_the_margin(robot, scanned):
     assert np.abs(a).max() <= A_MAX * (1.0 + 1e-6)
 
 
+@pytest.mark.slow
 def test_hands_meet_at_the_margin():
     robot = lw.load("two_arm_torso")
     parts = ("elbow_link", "wrist_roll_link", "palm", "tool0")

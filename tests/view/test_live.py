@@ -210,6 +210,7 @@ def test_a_scene_goes_to_the_pages_and_moves(viewer: Viewer):
     page.close()
 
 
+@pytest.mark.slow
 def test_what_touches_is_told_wherever_the_robot_is():
     scene, tip = lw.Scene(), ROBOT.fk(HOME, "tool0")[:3, 3]
     scene.add_sphere("ball", 0.03, tip)
