@@ -87,7 +87,7 @@ class MuJoCo:
     def mass_and_bias(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """M (nv, nv) and bias (nv,) in our velocities."""
         m, model, data = self.m, self.model, self.data
-        G, dG_v, qpos = self._set(q, v)
+        G, dG_v, qpos = self.placed(q, v)
         data.qpos, data.qvel = qpos, G @ v
         self.mujoco.mj_forward(model, data)
         M = np.zeros((model.nv, model.nv))
@@ -97,13 +97,13 @@ class MuJoCo:
     def forward(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Accelerations (nv,), where no joint is coupled."""
         data = self.data
-        G, dG_v, data.qpos = self._set(q, v)
+        G, dG_v, data.qpos = self.placed(q, v)
         data.qvel, data.qfrc_applied = G @ v, np.linalg.solve(G.T, tau)
         self.mujoco.mj_forward(self.model, data)
         data.qfrc_applied = 0
         return np.linalg.solve(G, data.qacc - dG_v)
 
-    def _set(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def placed(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         model = self.model  # its bodies stand in another order: depth first
         G, dG_v, qpos = np.zeros((model.nv, self.m.n_v)), np.zeros(model.nv), model.qpos0.copy()
         for joint in own_joints(self.m, q, v):

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError
-from linkwork.simulating import _library, simulate
+from linkwork.simulating import simulate
 from linkwork.simulation.joint_forces import PD
 
 ROBOT = lw.load("planar_2r")
@@ -46,13 +46,6 @@ def test_wrong_arguments_are_refused():
         simulate(ROBOT, Q0, duration=-1.0)
     with pytest.raises(InputError, match="q0"):
         simulate(ROBOT, [0.0])
-
-
-def test_code_is_compiled_once():
-    simulate(ROBOT, Q0, duration=0.01)
-    known = len(_library()._found)
-    simulate(ROBOT, 2 * Q0, duration=0.02, dt=1e-4)
-    assert len(_library()._found) == known
 
 
 def test_what_is_no_robot_is_said():

@@ -50,6 +50,7 @@ def distance_of(cli: Callable[..., Any], scene: str) -> float:
     return one["distance"]
 
 
+@pytest.mark.slow
 def test_a_scene_in_each_form(cli: Callable[..., Any]):
     model = lw.load("panda").collision()
     wanted = model.clearance(np.array(Q.split(), float), lw.Scene.from_yaml(POST)).distance

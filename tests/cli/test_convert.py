@@ -45,6 +45,7 @@ def test_urdf_comes_back_the_same(cli: Callable[..., Any], tmp_path: Path, name:
     assert target.read_bytes() == first
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("end", [".csv", ".yaml"])
 @pytest.mark.parametrize("convention", ["standard", "craig"])
 def test_tables_of_denavit_and_hartenberg_both_ways(

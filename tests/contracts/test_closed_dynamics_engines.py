@@ -88,7 +88,7 @@ def test_mujoco(name: str):
 
     def jacobian(at: np.ndarray) -> np.ndarray:
         engine.mass_and_bias(at, np.zeros(m.n_v))
-        G, _, _ = engine._set(at, np.zeros(m.n_v))
+        G, _, _ = engine.placed(at, np.zeros(m.n_v))
         found = []
         for loop in m.loops:
             sides = []
