@@ -92,7 +92,7 @@ def test_biases_off_the_loops_are_the_changes_of_the_jacobian(name: str):
     np.testing.assert_allclose(evaluate("closure_bias", m, q, v), expected, atol=1e-7)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", FREE)
 def test_rows_are_those_of_frame_b_in_frame_a(kind: str):
     robot = lw.load("two_arm_torso")
@@ -197,7 +197,7 @@ def test_the_number_of_free_motions_leaves_out_what_is_not_needed(name: str):
         assert refused.singular and np.isnan(actuated_forces(refused, given)[case.columns[0]])
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", CLOSED)
 def test_passive_rates_are_what_assemblies_change_by(name: str):
     robot = lw.load(name)

@@ -333,7 +333,7 @@ def derivative_case(name: str, static, every_joint: Mechanism):
     return m, static, given, arrays, flat, at, np.array(slopes).T
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("name", "static"), ONE_REFERENCE)
 def test_casadi_differentiates_by_parameters(name: str, static, every_joint: Mechanism):
     m, static, given, arrays, flat, at, slope = derivative_case(name, static, every_joint)

@@ -22,7 +22,7 @@ from linkwork.mechanism.model import Mechanism
 from robots import body_poses, total_inertia
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(3, by="name")
+pytestmark = pytest.mark.sweep(2, by="name")
 
 ROWS = 3
 # by mechanism, so that what is traced of one serves all tests

@@ -23,7 +23,7 @@ from linkwork.mechanism.model import JointType, Mechanism
 from robots import example_robot_urdfs
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(3, by="name")
+pytestmark = pytest.mark.sweep(2, by="name")
 
 WITHIN = 1e-9
 STATES = 50
@@ -180,7 +180,7 @@ def test_frames_against_pinocchio(name: str):
         near(got, np.array(accelerations[key]), WITHIN)
 
 
-@pytest.mark.sweep(3, by="name")
+@pytest.mark.sweep(2, by="name")
 @pytest.mark.parametrize("name", REAL, scope="module")
 def test_derivatives_against_pinocchio(name: str):
     m, q, v, dv, _ = sample(name)

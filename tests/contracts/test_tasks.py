@@ -24,7 +24,7 @@ from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.tasks import BoundTask, Closed, Task, beyond_slack
 from seeds import rng
 
-pytestmark = pytest.mark.sweep(3, by="where")
+pytestmark = pytest.mark.sweep(2, by="where")
 
 KINDS = sorted(CASES, key=lambda kind: kind.__name__)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -216,7 +216,7 @@ EVERY_CASE = [  # that loops can be closed is what the tests of assembly are abo
 ]
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("kind", "label"), EVERY_CASE, ids=[label for _, label in EVERY_CASE])
 def test_what_can_be_reached_is_reached(kind: type[Task], label: str):
     s = setup(home(kind, "panda"))

@@ -90,7 +90,7 @@ def test_random_trees(seed):
         check(m, name, static, 19, f"{seed} {name} {static}")
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("path", example_robot_urdfs(), ids=lambda path: path.stem)
 def test_real_robots(path: Path):
     if path.name in ("ur3.urdf", "alex_psyonic_hands.urdf"):

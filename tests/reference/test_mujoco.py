@@ -126,7 +126,7 @@ def assert_same_joints(m: Mechanism, model: MjcfModel, mj: Any) -> None:
         assert (m.joint_types[c] is JointType.PRISMATIC) == (not hinge and not ball)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("number", range(40))
 def test_random_trees_are_mujocos(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)

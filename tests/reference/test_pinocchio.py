@@ -88,7 +88,7 @@ def compare(engine: Pinocchio, rows: np.ndarray) -> None:
         assert_near(got, J, f"Jacobian {static}")
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("path", example_robot_urdfs(), ids=lambda path: path.stem)
 def test_real_robots(path: Path) -> None:
     m = from_urdf(read(path))

@@ -279,7 +279,7 @@ CALLS: dict[type[Exception], dict[str, Callable[[Any], Any]]] = {
 CASES = {name: (kind, call) for kind, calls in CALLS.items() for name, call in calls.items()}
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("case", CASES)
 def test_p17_p18_a_call_that_fails_changes_nothing(scene: Scene, case: str):
     kind, call = CASES[case]

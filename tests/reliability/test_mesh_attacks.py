@@ -271,7 +271,7 @@ ATTACKS: dict[str, bytes] = {
 }
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("name", sorted(ATTACKS))
 def test_p10_refused_before_anything_is_allocated(tmp_path: Path, child, name: str):
     path = written(tmp_path / name, ATTACKS[name])

@@ -16,7 +16,7 @@ DOWN = [0.0, -G, 0.0]  # of the planar models, which lie across gravity
 METHODS = ("rk4", "euler", "dopri5", "implicit")
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("name", "kp", "gravity", "share"),
     [

@@ -32,7 +32,7 @@ def opened(name: str, by: float) -> tuple[lw.Robot, np.ndarray, np.ndarray]:
     return robot, q, random.standard_normal(robot.n_v)
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_corrections_close_and_the_last_number_says_so(name: str):
     robot, q, v = opened(name, 1e-3)

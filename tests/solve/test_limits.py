@@ -206,7 +206,7 @@ def interval(limit, q, v, room=(-1.0, 1.5)):
     return limit.bounds(NUMPY, where, np.array(limit.settings), np.array([v]))[0]
 
 
-@pytest.mark.sweep(7)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dt", [1e-5, 1e-3, 0.01, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_pressing_on_for_ever_never_needs_more_and_ends_at_the_limit(m_acceleration, dt, sign):

@@ -199,7 +199,7 @@ def check(m, frame, coordinates, rows, q):
         assert found.slope[k] == pytest.approx(expected, abs=1e-5 + 1e-5 * abs(expected))
 
 
-@pytest.mark.sweep(11)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_bundled_robots(name):
     m = lw.load(name).mechanism

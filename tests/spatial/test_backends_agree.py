@@ -80,7 +80,7 @@ def draw(generator: np.random.Generator, kind: str, size: float) -> np.ndarray:
     return unit(sizes[kind]) * (size if kind == "vector" else 1.0)
 
 
-@pytest.mark.sweep(12, by="name")
+@pytest.mark.sweep(6, by="name")
 @pytest.mark.parametrize("backend", OTHERS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_agreement(name: str, backend: str):
