@@ -20,7 +20,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "linkwork"
 LEVELS = ("error", "warning", "note")
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
-TELLING = re.compile(r"[Ff]inding|[Pp]roblem|BadText|\bcode\b|\.wrong\(")
+TELLING = re.compile(r"\bFindings?\b|BadText|code: str|\.wrong\(")
 
 _UNREAD = ("stiffness", "damping", "effort", "angle")
 # What the source holds in place of a code, and the codes that this is, with their levels.

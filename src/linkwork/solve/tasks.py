@@ -67,7 +67,7 @@ from linkwork.mechanism.named_positions import Configuration, configuration_from
 from linkwork.ops.numpy import NUMPY
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.objectives import manipulability
-from linkwork.spatial import poses
+from linkwork.spatial import poses, se3
 
 Floats = NDArray[np.float64]
 
@@ -435,12 +435,7 @@ def _asked_of_pose(task: Any, allowed: Sequence[str]) -> Asked:
 
 def _pose_of(o: Ops, numbers: Block) -> tuple[Block, Block]:
     """The rotation (3, 3) and the position (3,) of twelve numbers."""
-    return _rotation_of(o, o.part(numbers, 3, 12)), o.part(numbers, 0, 3)
-
-
-def _rotation_of(o: Ops, numbers: Block) -> Block:
-    """The rotation (3, 3) that nine numbers are the rows of."""
-    return o.transpose(o.matrix([o.part(numbers, 3 * i, 3 * i + 3) for i in range(3)]))
+    return se3.rotation_of_rows(o, o.part(numbers, 3, 12)), o.part(numbers, 0, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -499,7 +494,7 @@ class Orientation(Task):
         asked = Asked((), turns, of, mirror, has_slack(self))
 
         def rows(o: Ops, frame: Moving, target: Block) -> Residual:
-            R = _rotation_of(o, target)
+            R = se3.rotation_of_rows(o, target)
             return joined(o, [rotation_rows(o, frame.pose.R, R, frame.angular, asked)])
 
         return _of_frame(self, m, ROTATION, rows, asked.key, asked.groups())

@@ -112,21 +112,22 @@ def matrix_from_quaternion(o: Ops, xyz: Block, wxyz: Block) -> Block:
 
 def rpy_from_rows(o: Ops, rows: Block) -> Block:
     """Roll, pitch, yaw (3,) of a rotation's nine numbers."""
-    return rotations.to_rpy(o, _matrix(o, rows))
+    return rotations.to_rpy(o, rotation_of_rows(o, rows))
 
 
 def quaternion_from_rows(o: Ops, rows: Block) -> Block:
     """The unit quaternion (4,), w not negative, of a rotation's nine numbers."""
-    return rotations.to_quaternion(o, _matrix(o, rows))
+    return rotations.to_quaternion(o, rotation_of_rows(o, rows))
 
 
-def _matrix(o: Ops, rows: Block) -> Block:
+def rotation_of_rows(o: Ops, rows: Block) -> Block:
+    """The rotation (3, 3) that nine numbers are the rows of."""
     return o.transpose(o.matrix([o.part(rows, 3 * i, 3 * i + 3) for i in range(3)]))
 
 
 def matrix_from_rows(o: Ops, xyz: Block, rows: Block) -> Block:
     """The pose (4, 4) at a position (3,), turned by a rotation's nine numbers."""
-    return to_matrix(o, Pose(_matrix(o, rows), xyz))
+    return to_matrix(o, Pose(rotation_of_rows(o, rows), xyz))
 
 
 def composed(o: Ops, first: Block, second: Block) -> Block:
