@@ -233,6 +233,9 @@ def _cut(solid: Solid, e: float) -> Floats | None:
     to the overhang: all that a thin box has, half of it, or nothing at the rim of a disc.
     """
     corners = solid.cells.reshape(-1, 3)
+    middle = corners.mean(axis=0)
+    if (solid.planes[:, 3] - solid.planes[:, :3] @ middle).min() > e:
+        return None  # it is thicker than what is cut at all
     axes = _axes(solid.planes[:, :3], corners)
     along = corners @ axes
     low, size = along.min(axis=0), np.ptp(along, axis=0)
