@@ -13,7 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.pieces import BOX, CYLINDER, ELLIPSOID, HULL, Piece, hull_planes, simplified
+from linkwork.collision.pieces import (
+    BOX,
+    CYLINDER,
+    ELLIPSOID,
+    HULL,
+    Piece,
+    hull_planes,
+    rooms,
+    simplified,
+)
 
 Floats = NDArray[np.float64]
 
@@ -162,10 +171,7 @@ def depths(solids: list[Solid], points: Floats) -> Floats:
     """A lower bound (n,) on the depth of points (n, 3) in the union: below 0 is not in any."""
     best = np.full(len(points), -np.inf)
     for solid in solids:
-        for start in range(0, len(points), 4096):
-            part = points[start : start + 4096]
-            room = solid.planes[:, 3] - part @ solid.planes[:, :3].T
-            np.maximum(best[start : start + 4096], room.min(axis=1), out=best[start : start + 4096])
+        np.maximum(best, rooms(solid.planes, points), out=best)
     return best
 
 

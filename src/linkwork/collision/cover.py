@@ -30,6 +30,7 @@ from linkwork.collision.pieces import (
     Ints,
     Piece,
     enclosing_spheres,
+    rooms,
 )
 from linkwork.errors import InputError
 
@@ -233,8 +234,7 @@ def _cut(solid: Solid, e: float) -> Floats | None:
     to the overhang: all that a thin box has, half of it, or nothing at the rim of a disc.
     """
     corners = solid.cells.reshape(-1, 3)
-    middle = corners.mean(axis=0)
-    if (solid.planes[:, 3] - solid.planes[:, :3] @ middle).min() > e:
+    if rooms(solid.planes, corners.mean(axis=0)[None])[0] > e:
         return None  # it is thicker than what is cut at all
     axes = _axes(solid.planes[:, :3], corners)
     along = corners @ axes

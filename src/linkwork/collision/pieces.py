@@ -40,8 +40,7 @@ _FLAT = 1e-10
 """Points whose thickness is below this part of their extent lie in a plane, a line or a point."""
 
 _ENCLOSING_ROUNDS = 100
-_ROWS = 16
-"""Of a product of matrices at a time: few enough that no threads are started for it."""
+_BLOCK = 50_000
 _FEW = 256
 
 
@@ -218,17 +217,23 @@ def hull_planes(vertices: Floats, faces: Ints) -> Floats:
     normals = normals[sound] / length[sound, None]
     _, first = np.unique(normals.round(9), axis=0, return_index=True)
     normals = normals[np.sort(first)]
-    offsets = _heights(normals, local)
+    offsets = -rooms(np.column_stack([local, np.zeros(len(local))]), normals)
     if not len(normals) or offsets.min() <= 1e-12 * extent:
         return np.zeros((0, 4))
     return np.column_stack([normals, offsets + normals @ centre])
 
 
-def _heights(normals: Floats, points: Floats) -> Floats:
-    """How far points reach along each normal (n,); in blocks, which stay near the processor."""
-    found = np.empty(len(normals))
-    for first in range(0, len(normals), _ROWS):
-        found[first : first + _ROWS] = (normals[first : first + _ROWS] @ points.T).max(axis=1)
+def rooms(planes: Floats, points: Floats) -> Floats:
+    """How far points (n, 3) lie within all of the half-spaces (m, 4), at least; below 0 outside.
+
+    In blocks that stay near the processor, and for which no threads are started.
+    """
+    normals, offsets = planes[:, :3].T, planes[:, 3]
+    found = np.empty(len(points))
+    step = max(1, _BLOCK // max(1, len(planes)))
+    for first in range(0, len(points), step):
+        room = offsets - points[first : first + step] @ normals
+        found[first : first + step] = room.min(axis=1)
     return found
 
 
@@ -367,7 +372,9 @@ def by_direction(vertices: Floats, place: int) -> Floats:
         rivals = np.any(heights > highest, axis=1)
         for k, far in enumerate(best.tolist()):
             kept = np.flatnonzero(rivals[k])
-            kept = np.append(kept[_unbeaten(heights[k][:, kept])], far)
+            if len(kept) >= _LANES:  # fewer fill the lanes in any case
+                kept = kept[_unbeaten(heights[k][:, kept])]
+            kept = np.append(kept, far)
             count = -(-len(kept) // _LANES) * _LANES
             head[face * GRID * GRID + k] = place, count
             lists.append(vertices[np.resize(kept, count)].T.ravel())

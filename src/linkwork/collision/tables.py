@@ -61,7 +61,9 @@ class RobotTables:
         made[self.n_outer :, 3] -= self.error
         nothing = [[1e30, 1e30, 1e30, -np.inf]]  # squares of distances from it are infinite
         side = np.vstack([made, nothing])[self.sixteens].reshape(-1, WIDTH32, spheres.BALL)
-        return np.concatenate([made.ravel(), side.transpose(0, 2, 1).ravel()]).astype(np.float32)
+        both = np.concatenate([made.ravel(), side.transpose(0, 2, 1).ravel()])
+        with np.errstate(over="ignore"):  # a ball too large for float32 meets everything
+            return both.astype(np.float32)
 
     @property
     def radii(self) -> Integers:
