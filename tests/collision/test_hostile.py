@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def robot_with(geometry: str) -> lw.Robot:
     )
 
 
-def mesh(folder: Path, vertices: object, faces: object, more: str = "") -> str:
+def mesh(folder: Path, vertices: Any, faces: Any, more: str = "") -> str:
     path = folder / "mesh.stl"
     trimesh.Trimesh(vertices, faces, process=False).export(path)
     return f'<mesh filename="{path}" {more}/>'
@@ -59,7 +60,7 @@ def gap_of(geometry: str, folder: Path) -> float:
     ids=["inverted", "mirrored", "scaled to a plane", "tiny", "a triangle", "a line"],
 )
 def test_odd_meshes_are_where_they_are(
-    tmp_path: Path, vertices: object, faces: object, more: str, gap: float
+    tmp_path: Path, vertices: Any, faces: Any, more: str, gap: float
 ) -> None:
     assert gap_of(mesh(tmp_path, vertices, faces, more), tmp_path) == pytest.approx(gap, abs=2e-9)
 
