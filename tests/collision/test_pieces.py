@@ -129,20 +129,25 @@ def test_enclosing_spheres_hold_balls_and_are_small() -> None:
     assert best * (1 - 1e-9) <= enclosing_spheres(points)[0, 3] <= best * 1.02
 
 
-def test_a_simplified_hull_holds_the_piece_and_says_its_growth() -> None:
-    points = seeds.rng("simplified").normal(size=(400, 3))
-    piece = hull_piece(points / np.linalg.norm(points, axis=1)[:, None], HERE)
-    fewer, growth = simplified(piece, 60)
-    assert fewer.vertices is not None and fewer.faces is not None
-    assert len(fewer.vertices) <= 60
-    planes = hull_planes(fewer.vertices, fewer.faces)
-    assert piece.vertices is not None
-    assert (piece.vertices @ planes[:, :3].T <= planes[:, 3] + 1e-12).all()
-    assert np.linalg.norm(fewer.vertices, axis=1).max() <= 1 + growth
-    assert 0 < growth < 0.3
-    assert simplified(fewer, 60) == (fewer, 0.0)
+def test_a_simplified_hull_holds_all_of_it_and_another_lies_in_it() -> None:
+    g = seeds.rng("simplified")
+    points = g.normal(size=(400, 3))
+    points *= [0.3, 0.1, 0.2] / np.linalg.norm(points, axis=1)[:, None]
+    points += 0.5
+    vertices, all_faces = hull_of(points)
+    inner, faces, outer = simplified(vertices, 60)
+    assert len(inner) == len(outer) <= 60
+    planes = hull_planes(outer, faces)
+    assert (vertices @ planes[:, :3].T <= planes[:, 3] + 1e-12).all()
+    planes = hull_planes(vertices, all_faces)
+    assert (inner @ planes[:, :3].T <= planes[:, 3] + 1e-12).all()
+    assert 0 < np.linalg.norm(outer - inner, axis=1).max() < 0.08
+    few = points[:50]
+    assert len(simplified(few, 60)[0]) <= len(hull_of(few)[0])
+    flat = np.column_stack([g.normal(size=(300, 2)), np.zeros(300)])
+    assert not len(simplified(flat, 60)[1])
     with pytest.raises(InputError, match="at least 4"):
-        simplified(piece, 3)
+        simplified(vertices, 3)
 
 
 # --- meshes ---------------------------------------------------------------------------------------

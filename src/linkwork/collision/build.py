@@ -15,7 +15,7 @@ from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.model import CollisionModel, CollisionParts
 from linkwork.collision.pairs import Pair, PairTable, Sampling, derive_pairs, described_pairs
-from linkwork.collision.pieces import Piece
+from linkwork.collision.pieces import Piece, with_lookup
 from linkwork.compile.cache import Entry, key_of, source_digest
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import LinkworkError
@@ -115,7 +115,7 @@ def _parts(
                     f"'{link}': {n} convex piece{'s' if n > 1 else ''} reach up to "
                     f"{1e3 * outside:.1f} mm out of the mesh"
                 )
-            own += found
+            own += map(with_lookup, found)
         pieces.append(tuple(own))
     return CollisionParts(
         bodies=bodies,
@@ -160,6 +160,7 @@ def _packed(parts: CollisionParts) -> bytes:
     empty, none = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     vertices = [empty if p.vertices is None else p.vertices for p in pieces]
     faces = [none if p.faces is None else p.faces for p in pieces]
+    lookups = [np.zeros(0) if p.lookup is None else p.lookup for p in pieces]
     arrays = {
         "texts": np.array([*parts.bodies, *parts.notes, ""]),
         "counts": np.array([len(parts.bodies), *map(len, parts.pieces)], np.int64),
@@ -169,7 +170,8 @@ def _packed(parts: CollisionParts) -> bytes:
         "poses": np.array([p.T_body_piece for p in pieces]).reshape(-1, 4, 4),
         "vertices": np.concatenate([empty, *vertices]),
         "faces": np.concatenate([none, *faces]),
-        "spans": np.array([[len(v), len(f)] for v, f in zip(vertices, faces, strict=True)]),
+        "lookups": np.concatenate([np.zeros(0), *lookups]),
+        "spans": np.array([[*map(len, own)] for own in zip(vertices, faces, lookups, strict=True)]),
         "hulls": np.array([p.vertices is not None for p in pieces]),
     }
     held = {
@@ -189,9 +191,9 @@ def _unpacked(data: bytes) -> CollisionParts:
     texts = [str(text) for text in a["texts"]]
     n, *counts = (int(count) for count in a["counts"])
     pieces: list[Piece] = []
-    v = f = 0
+    v = f = at = 0
     for k in range(len(a["kinds"])):
-        more_v, more_f = a["spans"][k]
+        more_v, more_f, more = a["spans"][k]
         hull = bool(a["hulls"][k])
         pieces.append(
             Piece(
@@ -201,9 +203,10 @@ def _unpacked(data: bytes) -> CollisionParts:
                 a["vertices"][v : v + more_v] if hull else None,
                 a["faces"][f : f + more_f] if hull else None,
                 a["poses"][k],
+                a["lookups"][at : at + more] if more else None,
             )
         )
-        v, f = v + more_v, f + more_f
+        v, f, at = v + more_v, f + more_f, at + more
     rest = iter(pieces)
     return CollisionParts(
         bodies=tuple(texts[:n]),

@@ -13,13 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.pieces import BOX, CYLINDER, ELLIPSOID, HULL, Piece, hull_planes
+from linkwork.collision.pieces import (
+    BOX,
+    CYLINDER,
+    ELLIPSOID,
+    HULL,
+    Piece,
+    hull_planes,
+    rooms,
+    simplified,
+)
 
 Floats = NDArray[np.float64]
 
 _BOX_FACES = np.array(
     [[int(k) for k in face] for face in "013 032 467 475 045 051 237 276 026 064 157 173".split()]
 )
+
+_MANY = 256
+"""Vertices of a hull for whose cover fewer are taken, where these are as good."""
 
 _PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
@@ -43,14 +55,21 @@ class Solid:
 def solid_of(piece: Piece, roughness: float) -> Solid:
     """The solid of a box, cylinder, ellipsoid or hull.
 
-    Round shapes lie between two polytopes: cells fill the outer one, depths are of the inner one.
-    ``roughness`` (m) is how far the cells of a cylinder may reach out of it, at best.
+    Round shapes, and hulls of many vertices, lie between two polytopes: cells fill the outer one,
+    depths are of the inner one. ``roughness`` (m) is how far the cells of a cylinder may reach out
+    of it, at best, and half of what those of a hull may.
     """
     if piece.kind == HULL:
         vertices, faces = piece.vertices, piece.faces
         if vertices is None or faces is None:
             raise ValueError("a hull has vertices and faces")
-        planes, outer, excess = hull_planes(vertices, faces), vertices, 0.0
+        inner, outer, excess = vertices, vertices, 0.0
+        if len(vertices) > _MANY:
+            fewer = simplified(vertices, _MANY)
+            growth = float(np.linalg.norm(fewer[2] - fewer[0], axis=1).max())
+            if len(fewer[1]) and growth <= 2 * roughness:
+                (inner, faces, outer), excess = fewer, growth
+        planes = hull_planes(inner, faces)
         flat = not len(planes)
         if flat:
             planes = _flat_planes(vertices)
@@ -152,10 +171,7 @@ def depths(solids: list[Solid], points: Floats) -> Floats:
     """A lower bound (n,) on the depth of points (n, 3) in the union: below 0 is not in any."""
     best = np.full(len(points), -np.inf)
     for solid in solids:
-        for start in range(0, len(points), 4096):
-            part = points[start : start + 4096]
-            room = solid.planes[:, 3] - part @ solid.planes[:, :3].T
-            np.maximum(best[start : start + 4096], room.min(axis=1), out=best[start : start + 4096])
+        np.maximum(best, rooms(solid.planes, points), out=best)
     return best
 
 

@@ -30,6 +30,7 @@ from linkwork.collision.pieces import (
     Ints,
     Piece,
     enclosing_spheres,
+    rooms,
 )
 from linkwork.errors import InputError
 
@@ -233,6 +234,8 @@ def _cut(solid: Solid, e: float) -> Floats | None:
     to the overhang: all that a thin box has, half of it, or nothing at the rim of a disc.
     """
     corners = solid.cells.reshape(-1, 3)
+    if rooms(solid.planes, corners.mean(axis=0)[None])[0] > e:
+        return None  # it is thicker than what is cut at all
     axes = _axes(solid.planes[:, :3], corners)
     along = corners @ axes
     low, size = along.min(axis=0), np.ptp(along, axis=0)
@@ -625,8 +628,11 @@ def _inside(balls: Floats, points: Floats) -> Bools:
     """Whether points (n, 3) lie in balls (m, 4), in float32: (n, m)."""
     centre = balls[:, :3].mean(axis=0) if len(balls) else np.zeros(3)
     x, c = points - centre, balls[:, :3] - centre
+    largest = max(float(np.abs(each).max(initial=0.0)) for each in (x, c, balls[:, 3]))
+    scale = 2.0 ** -int(np.frexp(largest)[1])  # a power of two changes no digit, and squares fit
+    x, c, r = x * scale, c * scale, balls[:, 3] * scale
     left = np.column_stack([x, (x * x).sum(axis=1), np.ones(len(x))]).astype(np.float32)
-    rest = (c * c).sum(axis=1) - balls[:, 3] ** 2
+    rest = (c * c).sum(axis=1) - r**2
     right = np.column_stack([-2 * c, np.ones(len(c)), rest]).astype(np.float32)
     return left @ right.T <= 0
 

@@ -15,7 +15,15 @@ from numpy.typing import ArrayLike
 
 from linkwork.checks import finite_rows
 from linkwork.collision.cells import bisected, edge_lengths
-from linkwork.collision.pieces import Floats, Ints, Piece, hull_piece, hull_planes, solid_piece
+from linkwork.collision.pieces import (
+    Floats,
+    Ints,
+    Piece,
+    hull_piece,
+    hull_planes,
+    rooms,
+    solid_piece,
+)
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.mechanism.shapes import Triangles
 
@@ -164,7 +172,7 @@ def _without_held(pieces: list[Piece]) -> list[Piece]:
     halves: list[Floats] = []
     for k in (-sizes).argsort(kind="stable"):
         cloud, piece = clouds[k], pieces[k]
-        if any((cloud @ own[:, :3].T <= own[:, 3] + 1e-12).all() for own in halves):
+        if any(rooms(own, cloud).min() >= -1e-12 for own in halves):
             continue
         kept.append(piece)
         if piece.faces is not None and len(own := hull_planes(cloud, piece.faces)):
@@ -222,8 +230,7 @@ def _beyond(planes: Floats, cells: Floats) -> Floats:
     """How far each of the cells (n, 4, 3) stands out of the planes of a hull; infinite for none."""
     if not len(planes):
         return np.full(len(cells), np.inf)
-    out = (cells.reshape(-1, 3) @ planes[:, :3].T - planes[:, 3]).max(axis=1)
-    return out.reshape(-1, 4).max(axis=1)
+    return -rooms(planes, cells.reshape(-1, 3)).reshape(-1, 4).min(axis=1)
 
 
 def _hull_arrays(piece: Piece) -> tuple[Floats, Ints]:
@@ -285,8 +292,7 @@ class _Surface:
             for start in range(0, len(order), 4096):
                 cubes = farther[order[start : start + 4096]]
                 centres = self.low + (cubes + 0.5) * self.edge
-                room = (planes[:, 3] - centres @ planes[:, :3].T).min(axis=1)
-                near = cubes[room >= -self.edge]  # more than half a diagonal
+                near = cubes[rooms(planes, centres) >= -self.edge]  # more than half a diagonal
                 if len(near):
                     found = float(self.away[tuple(near.T)].max())
                     break

@@ -40,6 +40,8 @@ _FLAT = 1e-10
 """Points whose thickness is below this part of their extent lie in a plane, a line or a point."""
 
 _ENCLOSING_ROUNDS = 100
+_BLOCK = 50_000
+_FEW = 256
 
 
 GRID = 4
@@ -58,7 +60,7 @@ class Piece:
     ``sizes`` (3,) are half edges of a box, radius, half length and 0 of a cylinder, half axes of an
     ellipsoid, 0, half length and 0 of a capsule. Axes are z. A hull has ``vertices`` (n, 3) and
     ``faces`` (k, 3), normals outward; a flat one has faces of one side, one of fewer than three
-    vertices none.
+    vertices none. ``lookup``: what kernels know of a hull of many vertices, see `with_lookup`.
     """
 
     kind: int
@@ -67,6 +69,7 @@ class Piece:
     vertices: Floats | None
     faces: Ints | None
     T_body_piece: Floats
+    lookup: Floats | None = None
 
     @property
     def kind_name(self) -> str:
@@ -214,43 +217,59 @@ def hull_planes(vertices: Floats, faces: Ints) -> Floats:
     normals = normals[sound] / length[sound, None]
     _, first = np.unique(normals.round(9), axis=0, return_index=True)
     normals = normals[np.sort(first)]
-    offsets = (normals @ local.T).max(axis=1)
+    offsets = -rooms(np.column_stack([local, np.zeros(len(local))]), normals)
     if not len(normals) or offsets.min() <= 1e-12 * extent:
         return np.zeros((0, 4))
     return np.column_stack([normals, offsets + normals @ centre])
 
 
-def simplified(piece: Piece, most: int) -> tuple[Piece, float]:
-    """A hull of at most ``most`` vertices that holds this one, and how far it reaches out (m).
+def rooms(planes: Floats, points: Floats) -> Floats:
+    """How far points (n, 3) lie within all of the half-spaces (m, 4), at least; below 0 outside.
 
-    The vertices that stand out most are kept, and their hull is scaled about its centre until it
-    holds all of them. Other kinds, flat hulls and small ones are returned as they are, with 0.
+    In blocks that stay near the processor, and for which no threads are started.
+    """
+    normals, offsets = planes[:, :3].T, planes[:, 3]
+    found = np.empty(len(points))
+    step = max(1, _BLOCK // max(1, len(planes)))
+    for first in range(0, len(points), step):
+        room = offsets - points[first : first + step] @ normals
+        found[first : first + step] = room.min(axis=1)
+    return found
+
+
+def simplified(vertices: Floats, most: int) -> tuple[Floats, Ints, Floats]:
+    """A hull of at most ``most`` of a hull's vertices, and one of the same faces that holds it.
+
+    The vertices that stand out most are kept; scaled about the middle of all until it holds them,
+    their hull is the outer one. Gives the inner vertices (k, 3), the faces of both and the outer
+    vertices. Faces are none where that cannot be: of a flat hull.
 
     Raises: InputError for fewer than 4 vertices.
     """
     if most < 4:
         raise InputError(f"a hull is simplified to {most} vertices; at least 4 are needed")
-    if piece.vertices is None or piece.faces is None or len(piece.vertices) <= most:
-        return piece, 0.0
-    centre = piece.vertices.mean(axis=0)
-    local = piece.vertices - centre
+    centre = vertices.mean(axis=0)
+    local = vertices - centre
     _, axes = np.linalg.eigh(local.T @ local)
     along = local @ axes
-    kept = list(dict.fromkeys([*map(int, along.argmax(axis=0)), *map(int, along.argmin(axis=0))]))
-    kept = kept[:most]
+    kept = np.unique([along.argmax(axis=0), along.argmin(axis=0)])[:most]
+    none = np.zeros((0, 3), np.int64)
     while True:
         chosen, faces = hull_of(local[kept])
         planes = hull_planes(chosen, faces)
-        if not len(planes) or planes[:, 3].min() <= 0:
-            return piece, 0.0  # flat, or so odd that its centre is outside
-        beyond = (local @ planes[:, :3].T - planes[:, 3]).max(axis=1)
+        if not len(planes) or planes[:, 3].min() <= 0:  # flat, or its middle is outside
+            return vertices[kept], none, vertices[kept]
         if len(kept) == most:
             break
-        kept.append(int(beyond.argmax()))
+        over = local @ planes[:, :3].T - planes[:, 3]
+        farthest = np.unique(over.argmax(axis=0))
+        farthest = farthest[~np.isin(farthest, kept)]
+        if not len(farthest):  # it holds them all
+            break
+        stands_out = over[farthest].max(axis=1)
+        kept = np.concatenate([kept, farthest[(-stands_out).argsort()][: most - len(kept)]])
     scale = float((local @ planes[:, :3].T / planes[:, 3]).max()) * (1 + 1e-12)
-    # each new vertex is an old one moved outward, so this bounds its distance from the piece
-    growth = (scale - 1) * float(np.linalg.norm(chosen, axis=1).max())
-    return hull_piece(chosen * scale + centre, piece.T_body_piece), growth
+    return chosen + centre, faces, chosen * max(scale, 1.0) + centre
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -263,7 +282,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     not given), the 3x4 matrix of ``T_body_piece`` by rows, and a sphere in the body's frame that
     holds the piece (x, y, z, r; r is infinite of a half-space). Vertices of a hull stand as all x,
     all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
-    what `outer_planes` and `by_direction` give follows them.
+    the piece's ``lookup`` follows them.
     """
     rows = np.zeros((len(pieces), PIECE))
     flat: list[Floats] = []
@@ -275,15 +294,28 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             padded = np.resize(piece.vertices, (count, 3))
             row[5:7] = place, count
             flat.append(padded.T.ravel())
-            if count > FEW_VERTICES:
+            place += flat[-1].size
+            more = with_lookup(piece).lookup
+            if more is not None:
                 row[2] = GRID
-                flat.append(outer_planes(piece.vertices, piece.faces))
-                flat.append(by_direction(piece.vertices, 3 * count + OUTER))
-            place += sum(len(each) for each in flat[-3 if row[2] else -1 :])
+                flat.append(more)
+                place += more.size
         row[8:20] = piece.T_body_piece[:3].ravel()
     rows[:, 7] = -1 if bodies is None else bodies
     rows[:, 20:] = bounding_spheres(pieces)
     return rows, np.concatenate(flat) if flat else np.zeros(0)
+
+
+def with_lookup(piece: Piece) -> Piece:
+    """The piece, of many vertices with what `outer_planes` and `by_direction` give."""
+    if piece.vertices is None or piece.lookup is not None:
+        return piece
+    count = -(-len(piece.vertices) // _LANES) * _LANES
+    if count <= FEW_VERTICES:
+        return piece
+    planes = outer_planes(piece.vertices, piece.faces)
+    cells = by_direction(piece.vertices, 3 * count + OUTER)
+    return replace(piece, lookup=np.concatenate([planes, cells]))
 
 
 def outer_planes(vertices: Floats, faces: NDArray[Any] | None) -> Floats:
@@ -340,15 +372,27 @@ def by_direction(vertices: Floats, place: int) -> Floats:
         rivals = np.any(heights > highest, axis=1)
         for k, far in enumerate(best.tolist()):
             kept = np.flatnonzero(rivals[k])
-            h = heights[k][:, kept]
-            over = np.all(h[:, None] >= h[:, :, None], axis=0)
-            beaten = np.any(over & ~over.T, axis=1)
-            kept = np.append(kept[~beaten], far)
+            if len(kept) >= _LANES:  # fewer fill the lanes in any case
+                kept = kept[_unbeaten(heights[k][:, kept])]
+            kept = np.append(kept, far)
             count = -(-len(kept) // _LANES) * _LANES
             head[face * GRID * GRID + k] = place, count
             lists.append(vertices[np.resize(kept, count)].T.ravel())
             place += 3 * count
     return np.concatenate([head.ravel(), *lists])
+
+
+def _unbeaten(h: Floats) -> Ints:
+    """Which columns of h (4, n) no other one is as high as in all rows, and higher in one."""
+    kept = (-h.sum(axis=0)).argsort(kind="stable")
+    for k in range(_FEW if len(kept) > _FEW else 0):  # of many, the highest leave few
+        if k < len(kept):
+            one, others = h[:, kept[k], None], h[:, kept]
+            kept = kept[~(np.all(one >= others, axis=0) & np.any(one > others, axis=0))]
+    kept = np.sort(kept)
+    left = h[:, kept]
+    over = np.all(left[:, None] >= left[:, :, None], axis=0)
+    return kept[~np.any(over & ~over.T, axis=1)]
 
 
 def bounding_spheres(pieces: Sequence[Piece]) -> Floats:

@@ -60,6 +60,9 @@ class RobotTables:
         made[: self.n_outer, 3] += self.error
         made[self.n_outer :, 3] -= self.error
         nothing = [[1e30, 1e30, 1e30, -np.inf]]  # squares of distances from it are infinite
+        vast = ~(np.abs(made).max(axis=1, initial=0.0) < LARGEST)
+        made[vast] = [0.0, 0.0, 0.0, np.inf]
+        made[self.n_outer :][vast[self.n_outer :]] = nothing
         side = np.vstack([made, nothing])[self.sixteens].reshape(-1, WIDTH32, spheres.BALL)
         return np.concatenate([made.ravel(), side.transpose(0, 2, 1).ravel()]).astype(np.float32)
 

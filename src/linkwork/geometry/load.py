@@ -440,6 +440,11 @@ def _pieces(raw: dict[str, Any], path: Path, resolver: Resolver) -> list[MeshPar
     ]
 
 
+_MERGED = 1e10
+"""Coordinates from here on (m) are not merged: trimesh counts places in steps of 1e-8 m, in whole
+numbers of 64 bits, and those farther away would all be one."""
+
+
 def _mesh(shape: dict[str, Any], path: Path, resolver: Resolver) -> Any:
     """A mesh of arrays that were looked at first: trimesh drops what is not finite in silence."""
     import trimesh  # noqa: PLC0415  only who opens meshes needs it
@@ -465,7 +470,8 @@ def _mesh(shape: dict[str, Any], path: Path, resolver: Resolver) -> Any:
         del kept["face_colors"]
         resolver.left_out.append(f"'{show(path)}': colours of faces with more than 3 corners")
     mesh = trimesh.Trimesh(vertices=vertices, faces=faces.astype(np.int64), process=False, **kept)
-    mesh.merge_vertices()
+    if np.abs(vertices).max(initial=0.0) < _MERGED:
+        mesh.merge_vertices()
     return mesh
 
 
