@@ -219,9 +219,13 @@ class Judge:
             T = pin.SE3(np.array(each.T_world_object))
             geometry.addGeometryObject(pin.GeometryObject(each.name, 0, 0, T, solid))
         for a in range(count):
-            if geometry.geometryObjects[a].parentJoint:
+            own = geometry.geometryObjects[a]
+            link = self.engine.model.frames[own.parentFrame].name
+            if own.parentJoint:
                 for b in range(count, geometry.ngeoms):
-                    geometry.addCollisionPair(pin.CollisionPair(a, b))
+                    name = geometry.geometryObjects[b].name
+                    if not {(name, link), (link, name)} & scene.allowed:
+                        geometry.addCollisionPair(pin.CollisionPair(a, b))
         for a, b in self.pairs:
             geometry.addCollisionPair(pin.CollisionPair(a, b))
         found = geometry.createData()
@@ -311,3 +315,30 @@ def test_a_box_that_is_carried_touches_nothing() -> None:
     held = pin.GeometryObject("box", frame.parentJoint, 0, placement, coal.Box(*size))
     judge = Judge(robot, path, model.pairs, held)
     judged(robot, judge, model, "paths with a box", PROBLEMS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["panda", "ur5"])
+def test_paths_of_motion_bench_maker_touch_nothing(name: str) -> None:
+    """LINKWORK_PLAN_FOLDER is a folder of its problems, as `benchmarks.planning` takes it."""
+    folder = os.environ.get("LINKWORK_PLAN_FOLDER")
+    if folder is None:
+        pytest.skip("LINKWORK_PLAN_FOLDER names no folder of problems")
+    planning = pytest.importorskip("benchmarks.planning")
+    solved = count = looked = 0
+    for _, robot, given in planning.from_files(Path(folder), name):
+        model = robot.collision()
+        judge = Judge(robot, planning.described(name), model.pairs)
+        for problem in given:
+            count += 1
+            planner = robot.planner(problem.joints, model=model)
+            plan = planner.plan(problem.start, problem.goal[None], problem.scene)
+            if not plan:
+                print(f"{name}: {plan.reason}")
+                continue
+            solved += 1
+            q = judge.along(plan.q)
+            looked += len(q)
+            assert not judge.touches(q, problem.scene)
+    print(f"{name}: {solved} of {count} solved, {looked} configurations looked at")
+    assert solved >= 0.98 * count
