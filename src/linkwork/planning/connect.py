@@ -470,8 +470,13 @@ def shorter(search: PtrI64, count: I64, tries: I64) -> I64:
 
 
 @typed
-def begin(search: PtrI64, starts: PtrF64, n_starts: I64, goals: PtrF64, n_goals: I64) -> I64:
-    """Begin a search: MET where a start is joined with a goal at once, else GOING."""
+def begin(
+    search: PtrI64, starts: PtrF64, n_starts: I64, goals: PtrF64, n_goals: I64, direct: I64
+) -> I64:
+    """Begin a search: MET where a start is joined with a goal at once, else GOING.
+
+    That is not tried where ``direct`` is 0.
+    """
     trees, n = pointer_i64(search[TREES]), search[N]
     for side in range(2):
         tree = pointer_i64(trees[side])
@@ -481,6 +486,6 @@ def begin(search: PtrI64, starts: PtrF64, n_starts: I64, goals: PtrF64, n_goals:
         add_root(search, 0, offset(starts, k * n))
     for k in range(n_goals):
         add_root(search, 1, offset(goals, k * n))
-    if meet_at_once(search):
+    if direct != 0 and meet_at_once(search):
         return MET
     return GOING

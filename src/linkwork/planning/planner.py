@@ -31,6 +31,7 @@ _FINEST = 1e-4  # no finer than this part of the usual spacing
 _FINE = 1e-3  # rad or m: the spacing where motions cannot be looked at without gaps
 _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
 _KEPT = 8  # kinds of bounds for which searches are kept
+_OTHERS = 104_729  # how far apart the seeds are of searches for one problem
 _STEPS = 500  # of a search between two looks at the clock
 
 
@@ -391,7 +392,7 @@ class Attempt:
         """Search, make the path shorter, look whether it holds; else again, and finer."""
         planner = self.planner
         effort, planned = planner.effort, planner.planned
-        finer = 1.0
+        finer, direct = 1.0, True
         while finer > _FINEST:
             state = search.begin(
                 check,
@@ -401,6 +402,7 @@ class Attempt:
                 effort,
                 spacing=effort.spacing * finer,
                 seed=seed,
+                direct=direct,
             )
             careful = effort.careful if check.by_balls else 0
             search.decide(exact=careful == 0)
@@ -422,12 +424,13 @@ class Attempt:
                     way,
                 )
             found, proven = planner.short_that_holds(
-                search, search.path(), self.start, self.scene, effort.spacing * finer
+                search, raw := search.path(), self.start, self.scene, effort.spacing * finer
             )
             self._count(search)
             if found is not None:
                 return self.made(found, proven=proven)
-            finer *= _FINER
+            # what passes something by a hair is free at all spacings: other samples, another path
+            finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
         return self.failed(
             "every path that was found passes something more closely than can be told apart"
         )

@@ -96,7 +96,7 @@ class Search:
         self._trees: list[_Tree] = []
         self._make_room(1 << 12)
         kind = ctypes.c_int64
-        self._begin = ctypes.CFUNCTYPE(kind, *[kind] * 5)(code.address("begin"))
+        self._begin = ctypes.CFUNCTYPE(kind, *[kind] * 6)(code.address("begin"))
         self._connect = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("connect"))
         self._write = ctypes.CFUNCTYPE(kind, kind)(code.address("write_path"))
         self._nearest = ctypes.CFUNCTYPE(ctypes.c_double, kind, kind)(code.address("come_nearest"))
@@ -123,8 +123,9 @@ class Search:
         *,
         spacing: float,
         seed: int = 0,
+        direct: bool = True,
     ) -> int:
-        """Begin anew: GOING, or MET where a start sees a goal.
+        """Begin anew: GOING, or MET where a start sees a goal, which ``direct`` allows.
 
         ``base`` (nq,) has what does not move; ``starts``, ``goals`` (k, n) are of what does.
         """
@@ -136,7 +137,8 @@ class Search:
         starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
         while max(len(starts), len(goals)) >= self._trees[0].room:
             self._make_room(4 * self._trees[0].room)
-        return self._begin(self._at, _at(starts), len(starts), _at(goals), len(goals))
+        ends = _at(starts), len(starts), _at(goals), len(goals)
+        return self._begin(self._at, *ends, int(direct))
 
     def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
         """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
