@@ -36,7 +36,7 @@ def shares() -> None:
     panda = lw.load("panda").with_payload("tool0", 2.0, [0.0, 0.0, 0.05])
     middle = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0])
     way = middle + 0.5 * np.random.default_rng(0).uniform(-1, 1, (8, 7))
-    limits = {"acceleration": 20.0, "torque": 0.6 * panda.limits.effort}
+    limits: dict[str, Any] = {"acceleration": 20.0, "torque": 0.6 * panda.limits.effort}
     motions = {
         "through: a spline, stretched": lw.trajectory.through(
             way, velocity=panda.limits.velocity, acceleration=20.0
