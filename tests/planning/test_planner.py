@@ -234,6 +234,30 @@ NEEDLES = """<robot name="needles"><link name="base"/>
   <limit lower="-3" upper="3" effort="1" velocity="1"/></joint></robot>"""
 
 
+def test_what_is_passed_by_a_hair_is_gone_around() -> None:
+    # straight on is free at all samples, 5 um from the block, and too near to be called free
+    body = "<collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision>"
+    limit = "<limit lower='-1' upper='1' velocity='1' effort='1'/>"
+    slides = "".join(
+        f"<joint name='{name}' type='prismatic'><parent link='{above}'/><child link='{below}'/>"
+        f"<axis xyz='{axis}'/>{limit}</joint>"
+        for name, above, below, axis in (
+            ("x", "floor", "rail", "1 0 0"),
+            ("y", "rail", "cart", "0 1 0"),
+        )
+    )
+    links = f"<link name='floor'/><link name='rail'/><link name='cart'>{body}</link>"
+    robot = lw.load(f"<robot name='table'>{links}{slides}</robot>")
+    scene = lw.Scene()
+    scene.add_box("block", (0.4, 0.1, 0.1), (0.0, -0.1 - 5e-6, 0.0))
+    start, goal = np.array([-0.8, 0.0]), np.array([0.8, 0.0])
+    assert not robot.collision().collides(np.linspace(start, goal, 100), scene).any()
+    plan = robot.plan(start, goal, scene=scene)
+    assert plan.success and plan.proven, plan.reason
+    assert plan.clearance(0.001).min() > 9e-6
+    assert 1.6 < plan.length < 2.5
+
+
 def test_a_thin_plate_is_not_jumped_over() -> None:
     """Arm and plate are thinner than what lies between configurations that are looked at."""
     robot, scene = lw.load(NEEDLES), lw.Scene()

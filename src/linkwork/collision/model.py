@@ -177,11 +177,15 @@ class NativeCheck:
 
     ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
     `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
-    ``arguments``.
+    ``arguments``; ``look`` and ``settle`` are those of its two halves (`look_rows`, `settle_rows`).
+    ``by_balls``: whether the first half decides anything; in clouds of points it leaves all open.
     """
 
     function: int
+    look: int
+    settle: int
     arguments: int
+    by_balls: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -446,6 +450,8 @@ class CollisionModel(_Asked, ProcessBound):
         """All that is compiled, but the poses: one library, since most of it is shared."""
         kernels = [
             spheres.check_rows,
+            spheres.look_rows,
+            spheres.settle_rows,
             spheres.check_one,
             distances.distances_rows,
             distances.nearest_rows,
@@ -606,9 +612,15 @@ class CollisionModel(_Asked, ProcessBound):
         tables = self._known(scene).tables
         room = self._room(tables)
         try:
-            yield NativeCheck(self._code.address("check_rows"), room.address)
+            yield NativeCheck(*self._halves, room.address, tables.obstacles.clouds.count == 0)
         finally:
             tables.rooms.append(room)
+
+    @cached_property
+    def _halves(self) -> tuple[int, int, int]:
+        """Where the code of the check lies, and of its two halves."""
+        look, settle = self._code.address("look_rows"), self._code.address("settle_rows")
+        return self._code.address("check_rows"), look, settle
 
     def _expect_more(self, known: _Known) -> None:
         """Let native code answer for one configuration in this scene, from the third one on."""
@@ -917,24 +929,18 @@ class CollisionModel(_Asked, ProcessBound):
         tolerance = finite_number(tolerance, "tolerance", above=0.0)
         scene_ = self._scene(scene)
         _no_clouds(scene_)
-        tables, n = scene_.exact, len(starts)
+        n = len(starts)
         reaches = self._reaches(starts, stops)
-        times, records = np.empty(n), np.empty((n, distances.RECORD))
-        which, counts = np.empty((n, 2), np.int64), np.zeros((n, 4), np.int64)
-        call = self._motion_rows
+        times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
 
         def work(part: slice) -> None:
-            room = np.empty(motion.motion_room(tables) + 64)
-            twists = np.empty(6 * self._frames.n_twists + 8)
-            sweep = self._room(scene_)
-            call(
-                *(_at(starts[part]), _at(stops[part]), _at(velocities[part])),
-                *(part.stop - part.start, self._frames.address("twists1"), *tables.addresses),
-                *(_at(reaches.pairs), _at(reaches.chains), _at(reaches.places), tolerance),
-                *(_at(sweep.swept), _at(room), _at(twists), _at(times[part])),
-                *(_at(records[part]), _at(which[part]), _at(counts[part])),
+            self._moved(
+                (starts[part], stops[part], velocities[part]),
+                scene_,
+                reaches,
+                tolerance,
+                (times[part], records[part], which[part]),
             )
-            scene_.rooms.append(sweep)
 
         self._shared(work, n, threads)
         found = self._things(which, scene_)
@@ -946,6 +952,46 @@ class CollisionModel(_Asked, ProcessBound):
             np.where(hit, times, 1.0).reshape(shape),
             told if shape else told[0],
         )
+
+    def _moved(
+        self,
+        motions: tuple[Floats, Floats, Floats],
+        scene: SceneTables,
+        reaches: motion.Reaches,
+        tolerance: float,
+        found: tuple[Floats, Floats, Integers],
+    ) -> None:
+        """Write when motions (starts, stops, velocities) first touch, how, and what (n, 2)."""
+        try:
+            room = scene.rooms_of_motions.pop()
+        except IndexError:
+            made = np.empty(motion.motion_room(scene.exact) + 64)
+            room = made, np.empty(6 * self._frames.n_twists + 8), np.zeros(4, np.int64)
+        sweep = self._room(scene)
+        self._motion_rows(
+            *(*map(_at, motions), len(motions[0]), self._addresses[1], *scene.exact.addresses),
+            *(*reaches.addresses, tolerance, _at(sweep.swept), _at(room[0]), _at(room[1])),
+            *(*map(_at, found), _at(room[2])),
+        )
+        scene.rooms.append(sweep)
+        scene.rooms_of_motions.append(room)
+
+    def path_touches(self, q: Floats, scene: Any = None) -> Booleans:
+        """Whether the straight motions from each row of q (k, nq) to the next touch, without gaps.
+
+        For programs that have checked q: as `motion_collides` of arrays that are finite.
+        Raises: UnsupportedFeatureError as there.
+        """
+        scene_ = self._scene(scene)
+        _no_clouds(scene_)
+        n = len(q) - 1
+        starts, stops = q[:-1], q[1:]
+        turns = self.mechanism.n_q == self.mechanism.n_v
+        v = stops - starts if turns else motion.velocities_of(self.mechanism, starts, stops)
+        times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
+        reaches = self._reaches(starts, stops) if len(self._slides) else self._usual_reaches
+        self._moved((starts, stops, v), scene_, reaches, 1e-5, (times, records, which))
+        return which[:, 0] >= 0
 
     def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
         """How fast distances change at most during motions."""

@@ -94,6 +94,13 @@ class Reaches:
     chains: Floats
     places: Ints
 
+    @property
+    def addresses(self) -> tuple[int, int, int]:
+        """Where they lie."""
+        listed = (self.pairs, self.chains, self.places)
+        a, b, c = (each.__array_interface__["data"][0] for each in listed)
+        return a, b, c
+
 
 def motion_bounds(
     m: Mechanism,

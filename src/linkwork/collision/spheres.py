@@ -1096,46 +1096,72 @@ def check_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
     of greater size than ``most`` is decided on the pieces alone, since the radii do not count its
     rounding.
     """
+    n_q = pointer_i64(listed[ROBOT])[N_Q]
+    for start in range(0, n, WIDTH32):
+        last = min(n - start, WIDTH32) - 1
+        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), listed)
+        verdicts[start // WIDTH32] = sure | settled(offset(q, start * n_q), last, sure, listed)
+
+
+@typed
+def look_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
+    """As `check_rows` by the balls alone: sixteen bits more are of rows that these leave open."""
+    clouds = pointer_i64(listed[SCENE])[N_CLOUDS]
+    for start in range(0, n, WIDTH32):
+        last = min(n - start, WIDTH32) - 1
+        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), listed)
+        left = (2 << last) - 1 & ~sure
+        if clouds == 0:
+            left &= noted(pointer_i64(listed[NOTES]))
+        verdicts[start // WIDTH32] = sure | left << WIDTH32
+
+
+@typed
+def settle_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
+    """Turn what `look_rows` wrote last, of up to sixteen rows, into the verdict of `check_rows`."""
+    sure = verdicts[0] & ((1 << WIDTH32) - 1)
+    verdicts[0] = sure | settled(q, n - 1, sure, listed)
+
+
+@typed
+def settled(block: PtrF64, last: I64, sure: I64, listed: PtrI64) -> I64:
+    """The lanes that touch of those that the last `look` has left open; see `check_rows`."""
     frames64 = listed[FRAMES64]
     robot, ranges = pointer_i64(listed[ROBOT]), pointer_i64(listed[RANGES])
-    balls, exact_balls = pointer_f32(listed[BALLS]), pointer_f64(listed[EXACT_BALLS])
+    exact_balls = pointer_f64(listed[EXACT_BALLS])
     pieces, vertices = pointer_f64(listed[PIECES_OF_ROBOT]), pointer_f64(listed[VERTICES])
     scene, rows = pointer_i64(listed[SCENE]), pointer_f64(listed[ROWS])
     clouds, cloud_numbers = pointer_i64(listed[CLOUDS]), pointer_f64(listed[CLOUD_NUMBERS])
     wide, todo = pointer_f64(listed[WIDE]), pointer_i64(listed[NOTES])
     found, most_found = pointer_i64(listed[FOUND]), listed[MOST_FOUND]
     n_q, n_bodies = robot[N_Q], robot[N_BODIES]
-    for start in range(0, n, WIDTH32):
-        last = min(n - start, WIDTH32) - 1
-        block = offset(q, start * n_q)
-        sure, _ = look(q, start, last, balls, listed)
-        left = (2 << last) - 1 & ~sure
-        decided = 0
-        looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
-        if looked != 0:
-            exact_poses(robot, looked, block, last, frames64, wide)
-            decided = decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide)
-            if scene[N_CLOUDS] > 0:
-                bits = left & ~decided
-                while bits != 0:
-                    k = lowest_bit(bits)
-                    bits &= bits - 1
-                    these = offset(wide, n_q * WIDTH + k // WIDTH * n_bodies * POSE * WIDTH)
-                    if in_clouds(
-                        robot,
-                        exact_balls,
-                        pieces,
-                        scene,
-                        clouds,
-                        cloud_numbers,
-                        vertices,
-                        these,
-                        k % WIDTH,
-                        found,
-                        most_found,
-                    ):
-                        decided |= 1 << k
-        verdicts[start // WIDTH32] = sure | decided
+    left = (2 << last) - 1 & ~sure
+    looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
+    if looked == 0:
+        return 0
+    exact_poses(robot, looked, block, last, frames64, wide)
+    decided = decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide)
+    if scene[N_CLOUDS] > 0:
+        bits = left & ~decided
+        while bits != 0:
+            k = lowest_bit(bits)
+            bits &= bits - 1
+            these = offset(wide, n_q * WIDTH + k // WIDTH * n_bodies * POSE * WIDTH)
+            if in_clouds(
+                robot,
+                exact_balls,
+                pieces,
+                scene,
+                clouds,
+                cloud_numbers,
+                vertices,
+                these,
+                k % WIDTH,
+                found,
+                most_found,
+            ):
+                decided |= 1 << k
+    return decided
 
 
 @typed

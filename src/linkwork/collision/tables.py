@@ -193,6 +193,7 @@ class SceneTables:
     exact: distances.Tables
     rooms: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
     rooms_of_distances: list[Any] = field(default_factory=list[Any])
+    rooms_of_motions: list[Any] = field(default_factory=list[Any])
     made: dict[str, Any] = field(default_factory=dict[str, Any])  # of them, when first asked for
 
     @property

@@ -50,13 +50,15 @@ from linkwork.planning.nodes import (
 
 N, N_Q, CHECK, LISTED, WHERE, NUMBERS, LOW, SPAN, PACE, PHASE, ROWS, VERDICT = range(12)
 NARROW, SAMPLE, TARGET, POINT, TREES, STEPS, BLOCKS, ENDS, PATH, LENGTHS, MOST = range(12, 23)
-RECORD = 23
+LOOK, SETTLE, EXACT = range(23, 26)
+RECORD = 26
 """Places in the record of a search: how many coordinates are planned and how many q has; the check,
 its arguments; of which number of q each coordinate is; addresses of: numbers (below), least values
 and spans of the coordinates, pace and phase of their sequences, sixteen configurations, the verdict
 about them, room (17 n float32), a sample, a target and a point (n each), the records of both trees;
 how many steps and how many checks were made; the address of the two nodes that meet; of the path
-(MOST, n) and of the lengths of its parts."""
+(MOST, n) and of the lengths of its parts; the two halves of the check (see `NativeCheck`), and
+whether what the first leaves open is decided (1) or counts as touching (0)."""
 
 RANGE, SPACING, NEAR, LEAST_NEAR, TUNING, PHASE_A, PHASE_B, LEAST_GAIN, NUMBER = range(9)
 """Places in the numbers of a search: the longest step, how far configurations of a motion lie apart
@@ -65,6 +67,9 @@ how much this changes; phases of the shortcuts' ends; the least part of a stretc
 
 GOING, MET, FULL = range(3)
 
+SIXTEEN = (1 << WIDTH32) - 1
+
+CUTS = 8  # passes over the corners of a path, at most
 ALWAYS = 1e30  # the reach of a node from which no step has failed
 PACE_A, PACE_B = 0.7548776662466927, 0.5698402909980532  # the sequence in two dimensions
 
@@ -86,24 +91,53 @@ def on_the_way(a: PtrF64, b: PtrF64, t: F64, n: I64, out: PtrF64) -> None:
 
 
 @typed
-def motion_free(search: PtrI64, a: PtrF64, b: PtrF64) -> Bool:
-    """Whether no configuration that is looked at between a and b, and b itself, touches."""
+def write_block(search: PtrI64, a: PtrF64, b: PtrF64, block: I64, blocks: I64) -> None:
+    """Write sixteen configurations between a and b: every so many, from one on."""
     n, n_q = search[N], search[N_Q]
+    rows, where = pointer_f64(search[ROWS]), pointer_i64(search[WHERE])
+    part = 1.0 / f64(WIDTH32 * blocks)
+    for k in range(WIDTH32):
+        t = f64(k * blocks + block + 1) * part
+        row = offset(rows, k * n_q)
+        for j in range(n):
+            row[where[j]] = t * (b[j] - a[j]) + a[j]
+
+
+@typed
+def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
+    """Whether no configuration that is looked at between a and b, and b itself, touches.
+
+    By the balls first, since one that surely touches saves the others; what these leave open is
+    decided on the shapes where ``exact``, and counts as touching where not.
+    """
     numbers, rows = pointer_f64(search[NUMBERS]), pointer_f64(search[ROWS])
-    where, verdict = pointer_i64(search[WHERE]), pointer_i64(search[VERDICT])
-    count = WIDTH32 + 0 * n
-    blocks = i64(distance(a, b, n) / (f64(count) * numbers[SPACING])) + 1
-    part = 1.0 / f64(count * blocks)
+    verdict, listed = pointer_i64(search[VERDICT]), pointer_i64(search[LISTED])
+    count = WIDTH32 + 0 * search[N]
+    blocks = i64(distance(a, b, search[N]) / (f64(count) * numbers[SPACING])) + 1
+    left = 0  # blocks that are left open; one bit for all from the 63rd on
     for block in range(blocks):
-        for k in range(WIDTH32):
-            t = f64(k * blocks + block + 1) * part
-            row = offset(rows, k * n_q)
-            for j in range(n):
-                row[where[j]] = t * (b[j] - a[j]) + a[j]
-        call_at(search[CHECK], rows, count, verdict, pointer_i64(search[LISTED]))
+        write_block(search, a, b, block, blocks)
+        call_at(search[LOOK], rows, count, verdict, listed)
         search[BLOCKS] += 1
+        if verdict[0] & SIXTEEN != 0 or (verdict[0] != 0 and not exact):
+            return False
+        if verdict[0] != 0:
+            left |= 1 << min(block, 62)
+    if left == 0:
+        return True
+    if verdict[0] != 0:  # the last one, whose notes are still there
+        call_at(search[SETTLE], rows, count, verdict, listed)
         if verdict[0] != 0:
             return False
+        blocks_left = blocks - 1
+    else:
+        blocks_left = blocks
+    for block in range(blocks_left):
+        if (left >> min(block, 62)) & 1 != 0:
+            write_block(search, a, b, block, blocks)
+            call_at(search[CHECK], rows, count, verdict, listed)
+            if verdict[0] != 0:
+                return False
     return True
 
 
@@ -113,7 +147,7 @@ def motions_free(search: PtrI64, points: PtrF64, ends: PtrI64, count: I64, free:
     n = search[N]
     for k in range(count):
         start, stop = offset(points, ends[2 * k] * n), offset(points, ends[2 * k + 1] * n)
-        free[k] = i64(motion_free(search, start, stop))
+        free[k] = i64(motion_free(search, start, stop, True))
 
 
 @typed
@@ -146,6 +180,12 @@ def after_failure(reach: F64, numbers: PtrF64) -> F64:
 
 
 @typed
+def is_exact(search: PtrI64, tree: PtrI64, node: I64) -> Bool:
+    """Whether a step from a node is decided on the shapes: from a root it always is."""
+    return search[EXACT] != 0 or pointer_i64(tree[PARENT])[node] < 0
+
+
+@typed
 def reach_out(search: PtrI64, tree: PtrI64) -> I64:
     """Grow a tree by a step towards the next sample; its leaf, or -1. The new point is TARGET."""
     n, numbers = search[N], pointer_f64(search[NUMBERS])
@@ -158,7 +198,7 @@ def reach_out(search: PtrI64, tree: PtrI64) -> I64:
     if far > reaches[node] or far == 0.0:
         return -1
     on_the_way(own, sample, min(1.0, numbers[RANGE] / far), n, target)
-    if not motion_free(search, own, target):
+    if not motion_free(search, own, target, is_exact(search, tree, node)):
         reaches[node] = after_failure(reaches[node], numbers)
         return -1
     if reaches[node] < ALWAYS:
@@ -177,7 +217,8 @@ def reach_for(search: PtrI64, tree: PtrI64, goal: PtrF64) -> I64:
     for k in range(steps):
         start = offset(pointer_f64(tree[X]), origin * n)
         on_the_way(start, goal, f64(k + 1) / f64(steps), n, point)
-        if not motion_free(search, offset(pointer_f64(tree[X]), node * n), point):
+        start = offset(pointer_f64(tree[X]), node * n)
+        if not motion_free(search, start, point, is_exact(search, tree, node)):
             return -1
         if k + 1 == steps:
             break
@@ -219,7 +260,7 @@ def meet_at_once(search: PtrI64) -> Bool:
     for i in range(first[COUNT]):
         for j in range(second[COUNT]):
             start = offset(pointer_f64(first[X]), i * n)
-            if motion_free(search, start, offset(pointer_f64(second[X]), j * n)):
+            if motion_free(search, start, offset(pointer_f64(second[X]), j * n), True):
                 ends[0] = i
                 ends[1] = j
                 return True
@@ -268,7 +309,8 @@ def drop_points(search: PtrI64, count: I64) -> I64:
     while first < count - 2:
         last = count - 1
         while last > first + 1:
-            if motion_free(search, offset(path, first * n), offset(path, last * n)):
+            exact = search[EXACT] != 0 or first == 0 or last == count - 1
+            if motion_free(search, offset(path, first * n), offset(path, last * n), exact):
                 break
             last -= 1
         gone = last - first - 1
@@ -325,7 +367,7 @@ def shortcuts(search: PtrI64, count: I64, tries: I64) -> I64:
         stretch = abs(u - v) * whole
         if distance(a, b, n) > (1.0 - numbers[LEAST_GAIN]) * stretch:
             continue
-        if not motion_free(search, a, b):
+        if not motion_free(search, a, b, search[EXACT] != 0):
             continue
         # points first + 1 ... last go, a and b come
         shift = 2 - (last - first)
@@ -340,6 +382,49 @@ def shortcuts(search: PtrI64, count: I64, tries: I64) -> I64:
             path[(first + 2) * n + j] = b[j]
         count += shift
         changed = True
+    return count
+
+
+@typed
+def cut_corners(search: PtrI64, count: I64, passes: I64) -> I64:
+    """Cut the corners of the path by straight motions that are free; how many points it then has.
+
+    A cut goes from the middle of the part before a corner to the middle of the one after; where it
+    is not free, the next pass tries one half as large.
+    """
+    n, path = search[N], pointer_f64(search[PATH])
+    least = pointer_f64(search[NUMBERS])[LEAST_GAIN]
+    a, b = pointer_f64(search[TARGET]), pointer_f64(search[POINT])
+    share = 0.5
+    for _ in range(passes):
+        whole = 0.0
+        for k in range(count - 1):
+            whole += distance(offset(path, k * n), offset(path, (k + 1) * n), n)
+        k = 1
+        tried, cut = 0, 0
+        while k < count - 1 and count < search[MOST]:
+            here = offset(path, k * n)
+            before, after = offset(path, (k - 1) * n), offset(path, (k + 1) * n)
+            on_the_way(here, before, share, n, a)
+            on_the_way(here, after, share, n, b)
+            k += 1
+            gain = distance(a, here, n) + distance(here, b, n) - distance(a, b, n)
+            if gain < least * whole:
+                continue
+            tried += 1
+            if motion_free(search, a, b, search[EXACT] != 0):
+                for i in range(count * n - 1, k * n - 1, -1):
+                    path[i + n] = path[i]
+                for j in range(n):
+                    path[(k - 1) * n + j] = a[j]
+                    path[k * n + j] = b[j]
+                count += 1
+                cut += 1
+                k += 1
+        if tried == 0:
+            break
+        if 2 * cut < tried:
+            share = 0.5 * share
     return count
 
 
@@ -380,12 +465,18 @@ def shorter(search: PtrI64, count: I64, tries: I64) -> I64:
     if count < 3:
         return count
     count = shortcuts(search, count, tries)
-    return drop_points(search, count)
+    count = drop_points(search, count)
+    return cut_corners(search, count, CUTS)
 
 
 @typed
-def begin(search: PtrI64, starts: PtrF64, n_starts: I64, goals: PtrF64, n_goals: I64) -> I64:
-    """Begin a search: MET where a start is joined with a goal at once, else GOING."""
+def begin(
+    search: PtrI64, starts: PtrF64, n_starts: I64, goals: PtrF64, n_goals: I64, direct: I64
+) -> I64:
+    """Begin a search: MET where a start is joined with a goal at once, else GOING.
+
+    That is not tried where ``direct`` is 0.
+    """
     trees, n = pointer_i64(search[TREES]), search[N]
     for side in range(2):
         tree = pointer_i64(trees[side])
@@ -395,6 +486,6 @@ def begin(search: PtrI64, starts: PtrF64, n_starts: I64, goals: PtrF64, n_goals:
         add_root(search, 0, offset(starts, k * n))
     for k in range(n_goals):
         add_root(search, 1, offset(goals, k * n))
-    if meet_at_once(search):
+    if direct != 0 and meet_at_once(search):
         return MET
     return GOING

@@ -20,7 +20,7 @@ from linkwork.compile.typed import library
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
-from linkwork.planning.search import FULL, KERNELS, MET, Effort, Search
+from linkwork.planning.search import FULL, GOING, KERNELS, MET, Effort, Search
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -31,6 +31,7 @@ _FINEST = 1e-4  # no finer than this part of the usual spacing
 _FINE = 1e-3  # rad or m: the spacing where motions cannot be looked at without gaps
 _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
 _KEPT = 8  # kinds of bounds for which searches are kept
+_OTHERS = 104_729  # how far apart the seeds are of searches for one problem
 _STEPS = 500  # of a search between two looks at the clock
 
 
@@ -220,18 +221,18 @@ class Planner(ProcessBound):
 
     def whole(self, points: Floats, base: Floats) -> Floats:
         """Configurations (k, nq) of points (k, n) of the joints that move."""
-        q = np.tile(base, (len(points), 1))
+        q = np.empty((len(points), len(base)))
+        q[:] = base
         q[:, self.planned] = points
         return q
 
     def holds(self, q: Floats, scene: Any) -> tuple[NDArray[np.bool_], bool]:
         """Flags of motions between configurations (k, nq) that are free; whether that is proven."""
         try:
-            found = self.model.motion_collides(q[:-1], q[1:], scene)
+            return ~self.model.path_touches(q, scene), True
         except UnsupportedFeatureError:  # clouds of points
             found = self.model.motion_collides(q[:-1], q[1:], scene, resolution=_FINE)
             return ~found.touches, False
-        return ~found.touches, True
 
     def short_that_holds(
         self, search: Search, raw: Floats, base: Floats, scene: Any, spacing: float
@@ -274,7 +275,7 @@ class Planner(ProcessBound):
             if not np.isfinite(rows).all():
                 raise InputError(f"{what} must be finite, not {shown(rows)}")
         rest = self.resting
-        moved = np.abs(last[:, rest] - first[rest]).max(axis=0, initial=0.0)
+        moved = np.abs(last[:, rest] - first[rest]).max(axis=0, initial=0.0) if rest.size else rest
         if rest.size and moved.max() > _LIMIT_SLACK:
             name = labels(m, velocities=False)[int(rest[moved.argmax()])]
             raise InputError(
@@ -308,11 +309,22 @@ class Planner(ProcessBound):
             found[own] = free & (np.arange(len(free)) >= kind.n_lengths)
         return found[self.planned]
 
+    @cached_property
+    def _limits(self) -> tuple[Floats, Floats]:
+        """The limits of the planned numbers of q."""
+        return self.mechanism.lower[self.planned], self.mechanism.upper[self.planned]
+
+    @cached_property
+    def _bounded(self) -> bool:
+        """Whether all of these are finite."""
+        return bool(np.isfinite(self._limits).all())
+
     def _bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
         """The bounds of samples: the limits, else a range around the start and the goals."""
-        m, own = self.mechanism, self.planned
-        ends = np.concatenate([start[None], goals])[:, own]
-        low, high = m.lower[own].copy(), m.upper[own].copy()
+        low, high = self._limits
+        if self._bounded:
+            return low, high
+        ends = np.concatenate([start[None], goals])[:, self.planned]
         around = np.where(self._endless, np.pi, 2.0 * np.ptp(ends, axis=0) + 1.0)
         low = np.where(np.isfinite(low), low, ends.min(axis=0) - around)
         high = np.where(np.isfinite(high), high, ends.max(axis=0) + around)
@@ -320,16 +332,16 @@ class Planner(ProcessBound):
 
     def what_is_wrong(self, q: Floats, scene: Any, what: str) -> str:
         """The reason why no path begins or ends here; empty where one may."""
-        m, own = self.mechanism, self.planned
-        beyond = np.maximum(m.lower[own] - q[own], q[own] - m.upper[own])
-        if beyond.max() > _LIMIT_SLACK:
-            k = int(own[beyond.argmax()])
+        (low, high), at = self._limits, q[self.planned]
+        if not ((at >= low - _LIMIT_SLACK) & (at <= high + _LIMIT_SLACK)).all():
+            m, beyond = self.mechanism, np.maximum(low - at, at - high)
+            k = int(self.planned[beyond.argmax()])
             name = labels(m, velocities=False)[k]
             return (
                 f"{what} is outside the limits: '{name}' is at {q[k]:.6g}, "
                 f"allowed is {m.lower[k]:.6g} to {m.upper[k]:.6g}"
             )
-        if not self.model.collides(q, scene):
+        if not self.model.collides(q[None], scene)[0]:  # as a batch: nobody asks this scene again
             return ""
         found = self.model.clearance(q, scene)
         a, b = found.names
@@ -380,7 +392,7 @@ class Attempt:
         """Search, make the path shorter, look whether it holds; else again, and finer."""
         planner = self.planner
         effort, planned = planner.effort, planner.planned
-        finer = 1.0
+        finer, direct = 1.0, True
         while finer > _FINEST:
             state = search.begin(
                 check,
@@ -390,11 +402,17 @@ class Attempt:
                 effort,
                 spacing=effort.spacing * finer,
                 seed=seed,
+                direct=direct,
             )
+            careful = effort.careful if check.by_balls else 0
+            search.decide(exact=careful == 0)
             while state not in (MET, FULL):
                 if planner.clock() > self.until or (halt is not None and halt.is_set()):
                     break
-                state = search.go_on(_STEPS)
+                state = search.go_on(min(careful, _STEPS) or _STEPS)
+                careful = max(careful - _STEPS, 0)
+                if careful == 0 and state == GOING:
+                    search.decide(exact=True)
             if state != MET:
                 self._count(search)
                 what = "nodes" if state == FULL else "seconds"
@@ -406,12 +424,13 @@ class Attempt:
                     way,
                 )
             found, proven = planner.short_that_holds(
-                search, search.path(), self.start, self.scene, effort.spacing * finer
+                search, raw := search.path(), self.start, self.scene, effort.spacing * finer
             )
             self._count(search)
             if found is not None:
                 return self.made(found, proven=proven)
-            finer *= _FINER
+            # what passes something by a hair is free at all spacings: other samples, another path
+            finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
         return self.failed(
             "every path that was found passes something more closely than can be told apart"
         )

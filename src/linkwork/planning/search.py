@@ -38,7 +38,9 @@ class Effort:
     looked at lie apart at most. ``near``, ``least_near``: how near samples must be to a node from
     which a step has failed, at first and at least; ``tuning`` is how much that changes each time.
     ``shortcuts``: how many are tried; those that gain less than ``least_gain`` of a stretch are
-    left. ``nodes``: how many nodes a tree may have.
+    left. ``nodes``: how many nodes a tree may have. ``careful``: in so many steps at first what the
+    balls of the cover leave open counts as touching, but beside start and goal: such paths are
+    sooner found and proven. Only then do the shapes decide.
     """
 
     range: float = 1.0
@@ -46,9 +48,10 @@ class Effort:
     near: float = 4.0
     least_near: float = 1.0
     tuning: float = 1e-4
-    shortcuts: int = 100
+    shortcuts: int = 20
     least_gain: float = 0.01
     nodes: int = 1 << 22
+    careful: int = 500
 
 
 def paces(n: int) -> Floats:
@@ -87,12 +90,13 @@ class Search:
             *(n, n_q, 0, 0, _at(self.planned), _at(self._numbers), _at(low), _at(span)),
             *(_at(own[2]), _at(self._phase), _at(self._rows), _at(self._verdict), _at(narrow)),
             *(_at(points), _at(points[1]), _at(points[2]), _at(self._pointers), 0, 0),
-            *(_at(self._ends), _at(self._path), _at(own[5]), self._most),
+            *(_at(self._ends), _at(self._path), _at(own[5]), self._most, 0, 0, 0),
         ]
+        self._at = _at(self._record)
         self._trees: list[_Tree] = []
         self._make_room(1 << 12)
         kind = ctypes.c_int64
-        self._begin = ctypes.CFUNCTYPE(kind, *[kind] * 5)(code.address("begin"))
+        self._begin = ctypes.CFUNCTYPE(kind, *[kind] * 6)(code.address("begin"))
         self._connect = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("connect"))
         self._write = ctypes.CFUNCTYPE(kind, kind)(code.address("write_path"))
         self._nearest = ctypes.CFUNCTYPE(ctypes.c_double, kind, kind)(code.address("come_nearest"))
@@ -119,39 +123,56 @@ class Search:
         *,
         spacing: float,
         seed: int = 0,
+        direct: bool = True,
     ) -> int:
-        """Begin anew: GOING, or MET where a start sees a goal.
+        """Begin anew: GOING, or MET where a start sees a goal, which ``direct`` allows.
 
         ``base`` (nq,) has what does not move; ``starts``, ``goals`` (k, n) are of what does.
         """
         self.prepare(check, base, effort, spacing=spacing)
-        self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
+        self._phase[:] = (
+            0.5 if seed == 0 else (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
+        )
         self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
         starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
         while max(len(starts), len(goals)) >= self._trees[0].room:
             self._make_room(4 * self._trees[0].room)
-        return self._begin(_at(self._record), _at(starts), len(starts), _at(goals), len(goals))
+        ends = _at(starts), len(starts), _at(goals), len(goals)
+        return self._begin(self._at, *ends, int(direct))
 
     def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
         """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
         self._rows[:] = base
-        self._record[connect.CHECK], self._record[connect.LISTED] = check.function, check.arguments
+        self._record[connect.CHECK : connect.LISTED + 1] = check.function, check.arguments
+        self._record[connect.LOOK : connect.SETTLE + 1] = check.look, check.settle
         e = effort
-        self._numbers[:] = [
-            *(e.range, spacing, e.near, e.least_near, e.tuning, 0.5, 0.5, e.least_gain)
-        ]
+        self._numbers[:] = (
+            e.range,
+            spacing,
+            e.near,
+            e.least_near,
+            e.tuning,
+            0.5,
+            0.5,
+            e.least_gain,
+        )
         self._tries, self._nodes = e.shortcuts, e.nodes
+        self.decide(exact=True)
 
     def free(self, points: Floats, ends: Integers) -> NDArray[np.bool_]:
         """Whether motions between points (k, n), by the numbers (m, 2) of their ends, are free."""
         points, ends = np.ascontiguousarray(points), np.ascontiguousarray(ends, np.int64)
         found = np.zeros(len(ends), np.int64)
-        self._motions(_at(self._record), _at(points), _at(ends), len(ends), _at(found))
+        self._motions(self._at, _at(points), _at(ends), len(ends), _at(found))
         return found.astype(bool)
+
+    def decide(self, *, exact: bool) -> None:
+        """Whether what balls leave open is decided on the shapes, or counts as touching."""
+        self._record[connect.EXACT] = int(exact)
 
     def go_on(self, steps: int) -> int:
         """Grow the trees by some steps: GOING, MET, or FULL at the most nodes."""
-        found = self._connect(_at(self._record), steps)
+        found = self._connect(self._at, steps)
         if found == FULL and self._trees[0].room < self._nodes:
             self._make_room(4 * self._trees[0].room)
             return GOING
@@ -159,7 +180,7 @@ class Search:
 
     def path(self) -> Floats:
         """The points (k, n) of the path that was found."""
-        while (count := self._write(_at(self._record))) < 0:
+        while (count := self._write(self._at)) < 0:
             self._make_path(4 * self._most)
         self.count = count
         return self._path[:count].copy()
@@ -183,7 +204,7 @@ class Search:
     def shortened(self, spacing: float) -> Floats:
         """The points (k, n) of the path after it was made shorter, looked at in this spacing."""
         self._numbers[connect.SPACING] = spacing
-        self.count = self._shorter(_at(self._record), self.count, self._tries)
+        self.count = self._shorter(self._at, self.count, self._tries)
         return self._path[: self.count].copy()
 
     def come_nearest(self, most: int) -> tuple[float, int]:
@@ -192,7 +213,7 @@ class Search:
         Of this one at most so many nodes are looked at, evenly.
         """
         every = -(-int(self._trees[0].record[0]) // most)
-        return self._nearest(_at(self._record), every), int(self._ends[0])
+        return self._nearest(self._at, every), int(self._ends[0])
 
     def nodes(self, side: int) -> tuple[Floats, Integers]:
         """The points of a tree, from the start (0) or the goal (1), and their parents."""

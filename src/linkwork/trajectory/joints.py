@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork import settings
 from linkwork.checks import finite_number, real_array
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.trajectory import profiles
@@ -26,6 +29,9 @@ from linkwork.trajectory.profiles import Limits, Profile
 
 Name = Literal["constant_acceleration", "trapezoid", "double_s", "cubic", "quintic"]
 Synchronise = Literal["path", "time", "none"]
+
+
+_REST = 0.0
 
 
 def point_to_point(  # noqa: PLR0913  limits, by name
@@ -334,10 +340,10 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
     velocity: ArrayLike,
     acceleration: ArrayLike,
     jerk: ArrayLike,
-    start_velocity: ArrayLike = 0.0,
-    start_acceleration: ArrayLike = 0.0,
-    goal_velocity: ArrayLike = 0.0,
-    goal_acceleration: ArrayLike = 0.0,
+    start_velocity: ArrayLike = _REST,
+    start_acceleration: ArrayLike = _REST,
+    goal_velocity: ArrayLike = _REST,
+    goal_acceleration: ArrayLike = _REST,
     duration: float | None = None,
     joint_names: Sequence[str] = (),
 ) -> Trajectory:
@@ -361,14 +367,21 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
     n = len(q0)
     asked = ruckig.InputParameter(n)
     asked.current_position, asked.target_position = q0.tolist(), q1.tolist()
-    states = {
-        "current_velocity": (start_velocity, "start_velocity"),
-        "current_acceleration": (start_acceleration, "start_acceleration"),
-        "target_velocity": (goal_velocity, "goal_velocity"),
-        "target_acceleration": (goal_acceleration, "goal_acceleration"),
+    states = np.zeros((3, n))
+    states[0] = q0
+    given = {
+        "start_velocity": start_velocity,
+        "start_acceleration": start_acceleration,
+        "goal_velocity": goal_velocity,
+        "goal_acceleration": goal_acceleration,
     }
-    for name, (given, what) in states.items():
-        setattr(asked, name, _row(given, n, what).tolist())
+    moving = {name: _row(each, n, name) for name, each in given.items() if each is not _REST}
+    if moving:
+        rows = {name: moving.get(name, np.zeros(n)) for name in given}
+        states[1], states[2] = rows["start_velocity"], rows["start_acceleration"]
+        asked.current_velocity, asked.current_acceleration = states[1:].tolist()
+        asked.target_velocity = rows["goal_velocity"].tolist()
+        asked.target_acceleration = rows["goal_acceleration"].tolist()
     limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     for name, given in limits.items():
         setattr(asked, f"max_{name}", limit_rows(given, n, name).tolist())
@@ -381,45 +394,47 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
         raise InputError(f"there is no such motion: {error}") from None
     if outcome not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"there is no such motion: ruckig says {outcome}")
-    return from_polynomials(*_of_ruckig(found, q0, asked), joint_names)
+    times, c = _of_ruckig(found, states)
+    if joint_names or not math.isfinite(float(np.sum(c))):
+        return from_polynomials(times, c, joint_names)
+    times.setflags(write=False)
+    c.setflags(write=False)
+    return Trajectory(times=times, coefficients=c)
 
 
-def _of_ruckig(found: Any, q0: Floats, asked: Any) -> tuple[Floats, Floats]:
-    """Times and coefficients of ruckig's phases of constant jerk."""
-    last = float(found.duration)
-    knots = [0.0, last]
-    rows: list[list[tuple[float, float]]] = []  # of each joint, (end, jerk)
-    for own in found.profiles[0]:
-        t, phases = 0.0, list[tuple[float, float]]()
-        for part in (own.brake, own, own.accel):
-            for span, j in zip(part.t, part.j, strict=True):
-                if span > 0.0 and t < last:
-                    t += span
-                    phases.append((t, j))
-        rows.append(phases)
-        knots += [end for end, _ in phases if end < last]
-    times = np.unique(knots)
-    times = times[np.concatenate([np.diff(times) > 1e-12 * max(last, 1e-300), [True]])]
-    times[0] = 0.0
-    n = len(q0)
-    c = np.zeros((max(len(times) - 1, 1), 4, n))
-    if len(times) == 1:
-        c[0, 0] = q0
-        return np.array([0.0, 0.0]), c
-    for joint, phases in enumerate(rows):
-        s, v, a = q0[joint], asked.current_velocity[joint], asked.current_acceleration[joint]
-        k = 0
-        for i, (begin, end) in enumerate(pairwise(times.tolist())):
-            while k < len(phases) - 1 and phases[k][0] <= 0.5 * (begin + end):
-                k += 1
-            over = not phases or phases[k][0] <= 0.5 * (begin + end)
-            j = 0.0 if over else phases[k][1]
-            c[i, :, joint] = s, v, a / 2.0, j / 6.0
-            t = end - begin
-            s += t * (v + t * (a / 2.0 + t * j / 6.0))
-            v += t * (a + t * j / 2.0)
-            a += t * j
+def _of_ruckig(found: Any, states: Floats) -> tuple[Floats, Floats]:
+    """Times and coefficients of ruckig's phases of constant jerk, from states (3, n)."""
+    write_knots, write_cubics, _ = _phase_code()
+    parts = [(own.brake, own, own.accel) for own in found.profiles[0]]
+    spans = np.array([[t for part in own for t in part.t] for own in parts])
+    jerks = np.array([[j for part in own for j in part.j] for own in parts])
+    n, phases = spans.shape
+    times = np.empty(spans.size + 2)
+    count = write_knots(n, phases, _at(spans), found.duration, _at(times))
+    times = times[:count].copy()
+    if count == 1:
+        return np.array([0.0, 0.0]), np.stack([states[:1], *np.zeros((3, 1, n))], axis=1)
+    c = np.empty((count - 1, 4, n))
+    write_cubics(n, phases, _at(spans), _at(jerks), _at(states), count, _at(times), _at(c))
     return times, c
+
+
+@cache
+def _phase_code() -> tuple[Any, Any, Any]:
+    """The compiled functions of `phases`, and where their code is held."""
+    # the small language takes 20 ms, which not every motion needs
+    from linkwork.compile.typed import library  # noqa: PLC0415
+    from linkwork.trajectory import phases  # noqa: PLC0415
+
+    code = library([phases.write_knots, phases.write_cubics], settings.compiler(), "phases")
+    whole, real = ctypes.c_int64, ctypes.c_double
+    knots = ctypes.CFUNCTYPE(whole, whole, whole, whole, real, whole)
+    cubics = ctypes.CFUNCTYPE(whole, *[whole] * 8)
+    return knots(code.address("write_knots")), cubics(code.address("write_cubics")), code
+
+
+def _at(array: Any) -> int:
+    return array.__array_interface__["data"][0]
 
 
 # ---- what is given
@@ -445,7 +460,7 @@ def _row(given: ArrayLike, n: int, what: str) -> Floats:
     if values.shape not in ((), (n,)):
         raise ShapeError(f"{what} must be one number or shape ({n},), not {values.shape}")
     _finite(values, what)
-    return np.broadcast_to(values, (n,))
+    return values if values.ndim else np.broadcast_to(values, (n,))
 
 
 def _limits(n: int, *given: ArrayLike | None) -> Floats:

@@ -549,7 +549,7 @@ def limit_rows(given: ArrayLike, n: int, name: str) -> Floats:
         raise InputError(
             f"{name} must be above zero, not {limits.min() if limits.size else limits}"
         )
-    return np.broadcast_to(limits, (n,))
+    return limits if limits.ndim else np.broadcast_to(limits, (n,))
 
 
 def _index(name: str, names: Sequence[str]) -> int:
