@@ -186,6 +186,7 @@ class RobotPlanning:
                 assembly,
                 robot.passive_rates,
                 steering=steering,
+                compiler=settings.compiler(),
                 maps=maps,
             )
         asked: list[Task] = []
@@ -208,7 +209,8 @@ class RobotPlanning:
             raise InputError("no joint that moves matters to what is kept")
         solver = robot.solver(tasks=asked, joints=own)
         lengths = solver.problem.lengths
-        return Projected(m, planned, lengths, solver, judged, assembly=assembly, maps=maps)
+        how: Any = {"compiler": settings.compiler(), "assembly": assembly, "maps": maps}
+        return Projected(m, planned, lengths, solver, judged, **how)
 
     def _are_driven(self) -> bool:
         """Whether the actuated joints, each for itself, say where the loops are."""

@@ -12,18 +12,22 @@ Transactions on Robotics 26 (2010); the projection is that of its retraction.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.compile.kernel import build
+from linkwork.compile.recipe import expression_recipe
 from linkwork.mechanism.model import Mechanism
-from linkwork.ops.numpy import NUMPY
+from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.inputs import Options
 from linkwork.solve.result import UNITS
-from linkwork.solve.tasks import BoundTask, Closed, beyond_slack
+from linkwork.solve.tasks import BoundTask, Closed, beyond_slack, has_slack
 
 if TYPE_CHECKING:
+    from linkwork.compile.compiler import Compiler
     from linkwork.solve.closed.assembly import Assembly
     from linkwork.solve.ik import InverseKinematics
 
@@ -53,8 +57,12 @@ class Kept:
         planned: Integers,
         lengths: Sequence[float],
         maps: tuple[Maps, Maps] | None = None,
+        *,
+        tasks: Sequence[BoundTask] = (),
+        compiler: Compiler | None = None,
     ) -> None:
         self.mechanism, self.planned = mechanism, planned
+        self.tasks, self._compiler = tuple(tasks), compiler
         self.unit = 1.0 / np.asarray(lengths, np.float64)
         self._maps = maps if any(k.has_quaternion for k in mechanism.joint_types) else None
         self.steering = np.zeros(mechanism.n_v, bool)
@@ -123,8 +131,65 @@ class Kept:
 
     def what_is_off(self, q: Floats, what: str) -> str:
         """The words for what is not kept at q (nq,); empty where all is."""
-        del q, what
-        return ""
+        if not self.tasks:
+            return ""
+        off = [
+            f"'{name}' is {error:.3g}{unit} off, allowed is {most:.3g}"
+            for (name, unit, most), error in zip(self.terms, self.errors(q[None])[0], strict=True)
+            if error > most * (1.0 + 1e-6)
+        ]
+        told = f"{what} does not keep what is to be kept: {'; '.join(off)}"
+        return told if off else ""
+
+    @cached_property
+    def terms(self) -> list[tuple[str, str, float]]:
+        """What is kept: of each group of rows the name, the unit and the tolerance."""
+        found: list[tuple[str, str, float]] = []
+        for task in self.tasks:
+            loops = isinstance(task.task, Closed)
+            for group, tolerance in zip(task.groups, task.tolerances, strict=True):
+                most = _LOOPS * tolerance if loops else tolerance
+                found.append((group.name if loops else task.name, UNITS[group.unit], most))
+        return found
+
+    def errors(self, q: Floats) -> Floats:
+        """How much (k, groups) is missing at q (k, nq), beyond slack, in the order of `terms`."""
+        kernel, numbers = self._measures
+        squared = np.asarray(kernel(q, numbers))
+        groups = [group for task in self.tasks for group in task.groups]
+        every = [group.error(squared[:, j]) for j, group in enumerate(groups)]
+        return np.stack(every, axis=1) if every else np.zeros((len(q), 0))
+
+    def done(self, q: Floats) -> bool:
+        """Whether all is kept at all of q (k, nq)."""
+        most = np.array([most for _, _, most in self.terms])
+        return not self.tasks or bool((self.errors(q) <= most).all())
+
+    @cached_property
+    def _measures(self) -> tuple[Any, Floats]:
+        """The compiled squares of errors, and the targets and slacks that go in."""
+        m, tasks = self.mechanism, self.tasks
+        assert self._compiler is not None  # noqa: S101  who has tasks has one
+        targets = [np.zeros(0) if t.target is None else np.ravel(t.target) for t in tasks]
+        numbers = np.concatenate([np.ones(1), *targets, *(np.array(t.slack) for t in tasks)])
+        slack_from = 1 + sum(map(len, targets))
+
+        def measured(o: Ops, q: Block, numbers: Block) -> dict[str, Block]:
+            place, slack, found = 1, slack_from, list[Block]()
+            for task, target in zip(tasks, targets, strict=True):
+                at = task.residual(o, q, o.part(numbers, place, place + len(target)))
+                place += len(target)
+                if has_slack(task.task):
+                    own = o.part(numbers, slack, slack + len(task.slack))
+                    at = beyond_slack(o, at, own, task.groups)
+                slack += len(task.slack)
+                found += at.squared
+            return {"squared": o.vector(found)}
+
+        key = ("planning", "kept", m.digest, *(task.key for task in tasks))
+        sizes = {"q": m.n_q, "numbers": len(numbers)}
+        recipe = expression_recipe(key, "kept", sizes, measured)
+        return build(recipe, compiler=self._compiler), numbers
 
     def features(self, q: Floats) -> Floats:
         """Numbers (k, f) whose Euclidean distance tells which configurations are near."""
@@ -173,13 +238,15 @@ class Driven(Kept):
         rates: Callable[[Floats], Floats],
         *,
         steering: Sequence[str],
+        compiler: Compiler,
         maps: tuple[Maps, Maps] | None = None,
     ) -> None:
         """``steering``: names of what drives: actuated joints, and those that no loop has.
 
         ``rates``: what all joints do by the speeds of the actuated ones (nv, n_actuated).
         """
-        super().__init__(mechanism, planned, lengths, maps)
+        closed = [Closed().bind(mechanism)]
+        super().__init__(mechanism, planned, lengths, maps, tasks=closed, compiler=compiler)
         m = mechanism
         self._assembly, self._rates = assembly, rates
         self._given = [k for name in assembly.actuated for k in m.q_indices([m.joint(name)])]
@@ -189,7 +256,6 @@ class Driven(Kept):
         self._others_v = m.v_indices([m.joint(name) for name in others])
         self.steering = np.zeros(m.n_v, bool)
         self.steering[list(m.v_indices([m.joint(name) for name in steering]))] = True
-        self._closed = Closed().bind(m)
 
     def onto(self, x: Floats, near: Floats) -> tuple[Floats, Flags]:
         """See `Kept.onto`: from ``near`` the actuated joints go straight to where x has them."""
@@ -217,10 +283,6 @@ class Driven(Kept):
         found[:, self._given_v] = np.einsum("kij,ki->kj", rates, gradient)
         return np.where(self.steering, found, 0.0)
 
-    def what_is_off(self, q: Floats, what: str) -> str:
-        """See `Kept.what_is_off`."""
-        return _off([self._closed], q, what)
-
 
 class Projected(Kept):
     """Tasks, and loops where there are some, kept by projection.
@@ -237,11 +299,12 @@ class Projected(Kept):
         solver: InverseKinematics,
         tasks: Sequence[BoundTask],
         *,
+        compiler: Compiler,
         assembly: Assembly | None = None,
         maps: tuple[Maps, Maps] | None = None,
     ) -> None:
-        super().__init__(mechanism, planned, lengths, maps)
-        self._solver, self._assembly, self.tasks = solver, assembly, tuple(tasks)
+        super().__init__(mechanism, planned, lengths, maps, tasks=tasks, compiler=compiler)
+        self._solver, self._assembly = solver, assembly
         self._options = Options(tries=1, steps=_STEPS, nearest_miss=False)
         m = mechanism
         if assembly is not None:
@@ -259,36 +322,6 @@ class Projected(Kept):
             same = np.abs(self.gap(np.asarray(led.q), q[ok])).max(axis=1) <= _SAME
             ok[ok] = np.asarray(led.success) & same
         return q, ok
-
-    def what_is_off(self, q: Floats, what: str) -> str:
-        """See `Kept.what_is_off`."""
-        return _off(self.tasks, q, what)
-
-
-def errors(tasks: Sequence[BoundTask], q: Floats) -> list[tuple[str, float, str, float]]:
-    """Each group of rows of tasks that have targets, at q (nq,): name, error, unit, tolerance."""
-    found: list[tuple[str, float, str, float]] = []
-    for task in tasks:
-        target = np.zeros(0) if task.target is None else task.target
-        at = task.residual(NUMPY, q, target)
-        if any(task.slack):
-            at = beyond_slack(NUMPY, at, np.asarray(task.slack), task.groups)
-        many = _LOOPS if isinstance(task.task, Closed) else 1.0
-        for group, squared, tolerance in zip(
-            task.groups, at.squared, task.tolerances, strict=True
-        ):
-            name = group.name if isinstance(task.task, Closed) else task.name
-            found.append((name, float(group.error(squared)), UNITS[group.unit], many * tolerance))
-    return found
-
-
-def _off(tasks: Sequence[BoundTask], q: Floats, what: str) -> str:
-    off = [
-        f"'{name}' is {error:.3g}{unit} off, allowed is {most:.3g}"
-        for name, error, unit, most in errors(tasks, q)
-        if error > most * (1.0 + 1e-6)
-    ]
-    return f"{what} does not keep what is to be kept: {'; '.join(off)}" if off else ""
 
 
 def _endless(m: Mechanism) -> tuple[Flags, Flags]:
@@ -315,4 +348,4 @@ def _quaternions(u: Floats) -> Floats:
     )
 
 
-__all__ = ["CLOSER", "Driven", "Kept", "Projected", "errors"]
+__all__ = ["CLOSER", "Driven", "Kept", "Projected"]

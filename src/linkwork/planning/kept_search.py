@@ -293,8 +293,9 @@ def smoothed(tracer: Tracer, path: Floats, clearance: float = 0.0) -> Floats:
         own = path[1:-1]
         middle = 0.25 * (kept.gap(own, path[:-2]) + kept.gap(own, path[2:]))
         move = np.where(kept.steering, middle, 0.0)
-        if clearance > 0.0:
-            move += _away(tracer, own, clearance)
+        if clearance > 0.0:  # what is too near is pushed away alone
+            away = _away(tracer, own, clearance)
+            move = np.where(away.any(axis=1, keepdims=True), away + 0.1 * move, move)
         long = kept.size(move)
         move *= np.minimum(1.0, 0.5 * tracer.step / np.maximum(long, 1e-300))[:, None]
         q, ok = kept.onto(kept.inside(kept.moved(own, move)), own)
@@ -364,7 +365,7 @@ class Judge:
             if more.any():
                 continue
             self.bow = float(bows.max(initial=0.0))
-            touching = self._touching(path, float(off.max(initial=0.0)))
+            touching = self._touching(path, off)
             if not touching.any():
                 return path
             if not self.proven or (off[touching] < 1e-2 * self.BOW).any():
@@ -405,19 +406,28 @@ class Judge:
             off = np.maximum(off, shift + bow[:, ~angles].sum(axis=1))
         return bows, off, sizes
 
-    def _touching(self, path: Floats, off: float) -> Flags:
-        """Flags of pieces along which something touches; `proven` is set."""
+    def _touching(self, path: Floats, off: Floats) -> Flags:
+        """Flags of pieces along which something touches; `proven` is set.
+
+        ``off`` (m) of each piece is what points of the robot are off the straight motion by.
+        """
         tracer, scene = self.tracer, self.tracer.scene
         if not tracer.kept.turns_freely:
             try:
-                found = tracer.model.motion_collides(
-                    path[:-1], path[1:], scene, tolerance=self.TOLERANCE + 2.0 * off, threads=1
-                )
+                touching = np.zeros(len(off), bool)
+                level = np.ceil(np.log2(np.maximum(off, 1e-7) / self.BOW) / 2.0)  # by fours
+                for each in np.unique(level):
+                    own = np.flatnonzero(level == each)
+                    most = self.TOLERANCE + 2.0 * float(off[own].max())
+                    found = tracer.model.motion_collides(
+                        path[own], path[own + 1], scene, tolerance=most, threads=1
+                    )
+                    touching[own] = found.touches
             except UnsupportedFeatureError:  # clouds of points
                 pass
             else:
                 self.proven = True
-                return np.asarray(found.touches)
+                return touching
         self.proven = False
         kept = tracer.kept
         sizes = kept.whole_size(kept.gap(path[:-1], path[1:]))

@@ -36,6 +36,8 @@ _KEPT = 8  # kinds of bounds for which searches are kept
 _STEPS = 500  # of a search between two looks at the clock
 _LEAST_STEP = 1 / 50  # of the spacing: no finer where something is kept
 _KEPT_SHORTCUTS = 4  # times as many where something is kept: they are tried side by side
+_TOUCH = 1e-5  # m: what motions that are looked at without gaps must keep
+_COMFORT = 5e-3  # m: so far kept paths stay away where they can, so that motions have room
 _BRANCHES = "; they may be on two branches of assembly, with a singularity between"
 
 
@@ -100,6 +102,19 @@ class Plan:
     def clearance(self, spacing: float = 0.05) -> Floats:
         """The clearance (k,) in m at the configurations of `sample`: see `CollisionModel`."""
         return self.model.clearance(self.sample(spacing), self.scene).distance
+
+    def errors(self, spacing: float = 0.01) -> dict[str, float]:
+        """The largest error (m, rad) along the path of each loop and task that is kept, by name.
+
+        It is that at the configurations of `sample`, beyond the slack of tasks.
+        """
+        if self.kept is None:
+            return {}
+        worst = self.kept.errors(self.sample(spacing)).max(axis=0)
+        found: dict[str, float] = {}
+        for (name, _, _), error in zip(self.kept.terms, worst.tolist(), strict=True):
+            found[name] = max(error, found.get(name, 0.0))
+        return found
 
 
 def _sampled(kept: Kept, q: Floats, spacing: float) -> Floats:
@@ -453,17 +468,33 @@ class Attempt:
                 )
             raw = kept.unwound(raw)
             short = shortened(tracer, raw, effort.shortcuts * _KEPT_SHORTCUTS)
-            for path in (smoothed(tracer, short, clearance), smoothed(tracer, short), short, raw):
+            for make in (
+                lambda: smoothed(tracer, short, max(clearance, _COMFORT)),
+                lambda: smoothed(tracer, short),
+                lambda: short,
+                lambda: raw,
+            ):
                 judge = Judge(tracer, _FINE)
-                found = judge.holds(kept.unwound(path))
+                found = judge.holds(kept.unwound(make()))
                 if found is not None:
                     self._count_of(tracer)
                     return self.made(found, proven=judge.proven, bow=judge.bow)
             self._count_of(tracer)
             finer *= _FINER
-        return self.failed(
-            "every path that was found passes something more closely than can be told apart"
-        )
+        return self.failed(self._too_close(goals))
+
+    def _too_close(self, goals: Floats) -> str:
+        """The words for paths that do not hold: an end may be next to touching."""
+        for what, q in (("the start", self.start), ("the goal", goals[0])):
+            found = self.planner.model.clearance(q, self.scene)
+            if found.distance < _TOUCH and found.names is not None:
+                a, b = found.names
+                return (
+                    f"{what} is next to touching: '{a}' and '{b}' are "
+                    f"{1e3 * float(found.distance):.3g} mm apart, and motions that come nearer "
+                    f"than {1e3 * _TOUCH:g} mm count as touching"
+                )
+        return "every path that was found passes something more closely than can be told apart"
 
     def with_clearance(self, plan: Plan, clearance: float, halt: threading.Event | None) -> Plan:
         """The plan with its path farther away from what is near, where that can be."""
@@ -528,9 +559,7 @@ class Attempt:
             if found is not None:
                 return self.made(found, proven=proven)
             finer *= _FINER
-        return self.failed(
-            "every path that was found passes something more closely than can be told apart"
-        )
+        return self.failed(self._too_close(goals))
 
     def _count(self, search: Search) -> None:
         self.steps += search.steps
