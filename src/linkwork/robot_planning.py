@@ -236,7 +236,8 @@ class RobotPlanning:
         if q.shape != (robot.n_q,):
             raise ShapeError(f"start must have shape ({robot.n_q},), not {q.shape}")
         if isinstance(task, kinds.Posture):
-            return q
+            m = robot.mechanism
+            return q if task.joints is None else q[m.q_indices(task.bind(m).coordinates)]
         if isinstance(task, kinds.CenterOfMass):
             return robot.com(q)
         if isinstance(task, kinds.RelativePose):
@@ -317,7 +318,7 @@ class RobotPlanning:
             targets,
             tasks=[*wanted, *kept],
             q0=starts,
-            joints=planner.joints if planner.kept is None else self._steering(planner),
+            joints=self._mattering(planner, [*wanted, *kept]),
             limits=[Clearance(scene=scene, model=planner.model)],
             seconds=finite_number(seconds, "seconds", above=0.0) / 2,
             seed=seed,
@@ -333,10 +334,17 @@ class RobotPlanning:
                 kept.append(q)
         return np.array(kept[:goals])
 
-    def _steering(self, planner: Planner) -> list[str]:
-        """The joints that inverse kinematics may move: loops are kept closed by itself."""
+    def _mattering(self, planner: Planner, tasks: Sequence[Task]) -> list[str]:
+        """The joints that inverse kinematics may move for tasks: loops are kept closed by itself."""
+        from linkwork.solve.tasks import Closed  # noqa: PLC0415  not all need it
+
         robot = cast("Robot", self)
-        return [name for name in planner.joints if name in robot.actuated] or list(planner.joints)
+        m = robot.mechanism
+        every = [*tasks, Closed()] if m.is_closed else tasks
+        matter = {c for task in every for c in task.bind(m).coordinates}
+        own = [name for name in planner.joints if m.joint(name) in matter]
+        driving = [name for name in own if name in robot.actuated]
+        return driving or own or list(planner.joints)
 
 
 def _listed(tasks: Task | Sequence[Task]) -> tuple[Task, ...]:

@@ -201,7 +201,7 @@ class Planner(ProcessBound):
         why = self.what_is_wrong(start, scene, "the start")
         if why:
             return attempt.failed(why)
-        goals = self._turned_near(start, goals)
+        goals = self.turned(start, goals)
         found = [(goal, self.what_is_wrong(goal, scene, "the goal")) for goal in goals]
         usable = np.array([goal for goal, why in found if not why])
         if not len(usable):
@@ -212,7 +212,7 @@ class Planner(ProcessBound):
         if self.kept is not None:
             return attempt.kept(self.kept, usable, seed, clearance, halt)
         with (
-            self.search(self._bounds(start, usable)) as search,
+            self.search(self.bounds(start, usable)) as search,
             self.model.native_check(scene) as check,
         ):
             plan = attempt.searched(search, check, usable, seed, halt)
@@ -339,7 +339,7 @@ class Planner(ProcessBound):
             )
         return first, last
 
-    def _turned_near(self, start: Floats, goals: Floats) -> Floats:
+    def turned(self, start: Floats, goals: Floats) -> Floats:
         """The goals by whole turns nearer to the start, of joints that turn without limits."""
         endless = self.planned[self._endless]
         if not len(endless):
@@ -364,7 +364,7 @@ class Planner(ProcessBound):
             found[own] = free & (np.arange(len(free)) >= kind.n_lengths)
         return found[self.planned]
 
-    def _bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
+    def bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
         """The bounds of samples: the limits, else a range around the start and the goals."""
         m, own = self.mechanism, self.planned
         ends = np.concatenate([start[None], goals])[:, own]
@@ -451,7 +451,7 @@ class Attempt:
         """
         planner, finer = self.planner, 1.0
         effort = planner.effort
-        bounds = planner._bounds(self.start, goals)
+        bounds = planner.bounds(self.start, goals)
         while finer > _LEAST_STEP:
             tracer = self._tracer(kept, effort.spacing * finer, halt)
             search = KeptSearch(tracer, self.start, goals, bounds, effort=effort, seed=seed)
