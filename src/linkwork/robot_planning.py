@@ -145,7 +145,9 @@ class RobotPlanning:
             )
         return known[key]
 
-    def _kept(self, joints: str | Sequence[str] | None, tasks: tuple[Task, ...]) -> Kept:
+    def _kept(  # noqa: C901  two ways, of which it finds the right one
+        self, joints: str | Sequence[str] | None, tasks: tuple[Task, ...]
+    ) -> Kept:
         """Loops and tasks as what is kept along a path of these joints."""
         from linkwork.planning.kept import CLOSER, Driven, Projected  # noqa: PLC0415
         from linkwork.solve.problem import make_problem  # noqa: PLC0415  not all need it
@@ -193,7 +195,9 @@ class RobotPlanning:
         for task in tasks:
             bound = task.bind(m)
             if bound.priority:
-                raise InputError(f"task '{bound.name}' of keep has priority {bound.priority}, not 0")
+                raise InputError(
+                    f"task '{bound.name}' of keep has priority {bound.priority}, not 0"
+                )
             if bound.target is None and bound.kind.n:
                 raise InputError(f"task '{bound.name}' of keep has no target")
             closer = [CLOSER * tolerance for tolerance in bound.tolerances]
@@ -335,7 +339,7 @@ class RobotPlanning:
         return np.array(kept[:goals])
 
     def _mattering(self, planner: Planner, tasks: Sequence[Task]) -> list[str]:
-        """The joints that inverse kinematics may move for tasks: loops are kept closed by itself."""
+        """The joints that inverse kinematics may move for tasks; it closes loops by itself."""
         from linkwork.solve.tasks import Closed  # noqa: PLC0415  not all need it
 
         robot = cast("Robot", self)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import linkwork as lw
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.planning.planner import Plan
+from linkwork.planning.roadmap import Roadmap
 
 Floats = NDArray[np.float64]
 
@@ -161,7 +162,9 @@ def test_why_kept_paths_are_none(panda: lw.Robot) -> None:
     up = lw.ik.Direction("tool0")
     tilted = GOAL + 0.1 * np.eye(7)[5]
     plan = panda.plan(START, tilted, keep=up)
-    assert plan.reason.startswith("the goal does not keep what is to be kept: 'tool0' is 0.1 rad off")
+    assert plan.reason.startswith(
+        "the goal does not keep what is to be kept: 'tool0' is 0.1 rad off"
+    )
     down = lw.ik.Direction("tool0", [0.0, 0.0, 1.0])
     assert "the start does not keep" in panda.plan(START, GOAL, keep=down).reason
     robot = lw.load("five_bar")
@@ -173,6 +176,8 @@ def test_why_kept_paths_are_none(panda: lw.Robot) -> None:
         panda.planner(keep=up)
     with pytest.raises(InputError, match="none that the start"):
         panda.plan(START, GOAL, keep=lw.ik.Pointing("tool0"))
+    with pytest.raises(UnsupportedFeatureError, match="roadmap"):
+        Roadmap(panda.planner(keep=lw.ik.Posture(START[6:], joints="joint7")))
     with pytest.raises(InputError, match="follows the loops"):
         lw.load("four_bar").planner("rocker")
 

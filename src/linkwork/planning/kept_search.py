@@ -177,9 +177,7 @@ class KeptSearch:
             targets = self._targets()
             nearest, _ = own.nearest(targets)
             ways, _ = tracer.traced(own.q[nearest], targets, most)
-            ends = [
-                own.add(way, int(k)) for way, k in zip(ways, nearest, strict=True) if len(way)
-            ]
+            ends = [own.add(way, int(k)) for way, k in zip(ways, nearest, strict=True) if len(way)]
             if not ends:
                 continue
             wanted = own.q[ends]

@@ -155,7 +155,7 @@ def space_information(
     n, model = len(low), planner.model
 
     class Valid(ob.StateValidityChecker):
-        def isValid(self, state: Any) -> bool:  # noqa: N802  OMPL's name
+        def isValid(self, state: Any) -> bool:
             q = base.copy()
             q[planner.planned] = [state[k] for k in range(n)]
             return not model.collides(q, scene)
@@ -168,7 +168,7 @@ def space_information(
         ends = np.array([[0, 1]])
 
         class Motion(ob.MotionValidator):
-            def checkMotion(self, a: Any, b: Any, last: Any = None) -> bool:  # noqa: N802
+            def checkMotion(self, a: Any, b: Any, last: Any = None) -> bool:
                 points = np.array([[a[k] for k in range(n)], [b[k] for k in range(n)]])
                 return bool(search.free(points, ends)[0])
 
@@ -177,7 +177,11 @@ def space_information(
         information.setMotionValidator(kept[1])
         space.setLongestValidSegmentFraction(_SHARE_OF_SPAN)
         information.setup()
-        yield information, search
+        try:
+            yield information, search
+        finally:  # they refer to each other, through OMPL, which Python cannot see
+            information.setStateValidityChecker(ob.AllValidStateValidityChecker(information))
+            information.setMotionValidator(ob.MotionValidator(information))
 
 
 def _ompl() -> tuple[Any, Any, Any]:

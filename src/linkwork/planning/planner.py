@@ -468,20 +468,29 @@ class Attempt:
                 )
             raw = kept.unwound(raw)
             short = shortened(tracer, raw, effort.shortcuts * _KEPT_SHORTCUTS)
-            for make in (
-                lambda: smoothed(tracer, short, max(clearance, _COMFORT)),
-                lambda: smoothed(tracer, short),
-                lambda: short,
-                lambda: raw,
-            ):
-                judge = Judge(tracer, _FINE)
-                found = judge.holds(kept.unwound(make()))
-                if found is not None:
-                    self._count_of(tracer)
-                    return self.made(found, proven=judge.proven, bow=judge.bow)
+            found = self._best_that_holds(tracer, (raw, short), clearance)
+            if found is not None:
+                return found
             self._count_of(tracer)
             finer *= _FINER
         return self.failed(self._too_close(goals))
+
+    def _best_that_holds(
+        self, tracer: Tracer, paths: tuple[Floats, Floats], clearance: float
+    ) -> Plan | None:
+        """The plan of the smoothest form of a path, as it was found and made short, that holds."""
+        raw, short = paths
+        for form in ("clear", "smooth", "short", "raw"):
+            path = raw if form == "raw" else short
+            if form in ("clear", "smooth"):
+                wish = max(clearance, _COMFORT) if form == "clear" else 0.0
+                path = smoothed(tracer, short, wish)
+            judge = Judge(tracer, _FINE)
+            found = judge.holds(tracer.kept.unwound(path))
+            if found is not None:
+                self._count_of(tracer)
+                return self.made(found, proven=judge.proven, bow=judge.bow)
+        return None
 
     def _too_close(self, goals: Floats) -> str:
         """The words for paths that do not hold: an end may be next to touching."""
