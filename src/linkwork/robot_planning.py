@@ -261,7 +261,7 @@ class RobotPlanning:
         if not isinstance(goal, dict):
             return np.atleast_2d(np.asarray(goal, np.float64))
         if planner.kept is not None and planner.kept.driven:
-            driven = {name: goal[name] for name in goal if name in robot.actuated}
+            driven: Any = {name: goal[name] for name in goal if name in robot.actuated}
             q = start.copy()
             for name in goal:
                 if name not in robot.actuated:
@@ -317,12 +317,12 @@ class RobotPlanning:
             targets = {name: poses if poses.ndim == 2 else poses[:, None]}
         elif goal is not None and (keep or not isinstance(goal, dict)) and len(wanted) == 1:
             targets = {wanted[0].bind(m).name: goal}
-        kept = [replace(task, name=f"{task.bind(m).name} (kept)") for task in keep]
+        also = [replace(task, name=f"{task.bind(m).name} (kept)") for task in keep]
         found = robot.ik(
             targets,
-            tasks=[*wanted, *kept],
+            tasks=[*wanted, *also],
             q0=starts,
-            joints=self._mattering(planner, [*wanted, *kept]),
+            joints=self._mattering(planner, [*wanted, *also]),
             limits=[Clearance(scene=scene, model=planner.model)],
             seconds=finite_number(seconds, "seconds", above=0.0) / 2,
             seed=seed,

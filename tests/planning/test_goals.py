@@ -47,7 +47,7 @@ def test_one_of_several_poses_is_a_goal(panda: lw.Robot) -> None:
 def test_a_region_is_a_goal(panda: lw.Robot) -> None:
     middle = panda.fk(GOAL, "tool0")[:3, 3]
     half = np.array([0.05, 0.02, 0.1])
-    region = lw.ik.Position("tool0", middle, slack=half)
+    region = lw.ik.Position("tool0", middle, slack=half.tolist())
     plan = panda.plan(START, tasks=region, scene=wall())
     assert plan.success, plan.reason
     end = panda.fk(plan.q[-1], "tool0")[:3, 3]

@@ -114,10 +114,9 @@ class Tree:
         """Add the configurations of a way, one after the other: the number of the last."""
         n = len(way)
         while self.count + n > len(self.q):
-            self.q, self.near, self.parent = (
-                np.concatenate([each, np.empty_like(each)])
-                for each in (self.q, self.near, self.parent)
-            )
+            self.q = np.concatenate([self.q, self.q])
+            self.near = np.concatenate([self.near, self.near])
+            self.parent = np.concatenate([self.parent, self.parent])
         own = slice(self.count, self.count + n)
         self.q[own], self.near[own] = way, self.kept.features(way)
         self.parent[own] = np.arange(self.count - 1, self.count + n - 1)

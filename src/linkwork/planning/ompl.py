@@ -30,7 +30,7 @@ _THREADED = ("PRM", "PRMstar")
 _SHARE_OF_SPAN = 0.01  # what OMPL takes for its own steps; motions are looked at by ours
 
 
-def plan_with(
+def plan_with(  # noqa: PLR0913  the one door: four arguments, and options by name
     name: str,
     planner: Planner,
     start: ArrayLike,
@@ -45,8 +45,8 @@ def plan_with(
     """A path from a start (nq,) to one of the goals (nq,), (k, nq) by OMPL's planner of a name.
 
     ``planner`` is that of `Robot.planner`. ``parameters`` are the planner's own
-    (``{"range": 0.5, "goal_bias": 0.1}``). Planners that make paths better use all of ``seconds``, the others end
-    with the first path. With ``shorten`` the path is then made shorter as all others are. The
+    (``{"range": 0.5, "goal_bias": 0.1}``). Planners that make paths better use all of
+    ``seconds``, the others end with the first path. With ``shorten`` the path is then made shorter as all others are. The
     path of OMPL itself is only the same again where the process has used no random number of it
     before: its seed is one for all.
 
@@ -137,7 +137,7 @@ def _found(
 def space_information(
     planner: Planner, base: Floats, goals: Floats, scene: Any = None, *, finer: float = 1.0
 ) -> Generator[tuple[Any, Search]]:
-    """OMPL's `SpaceInformation` of the joints that move, with compiled validators, and their memory.
+    """OMPL's `SpaceInformation` of the joints that move, with compiled validators; their memory.
 
     ``base`` (nq,) has what does not move; ``goals`` (k, nq) bound joints without limits.
     ``finer``: the share of the usual spacing of configurations that are looked at. It is valid
