@@ -45,10 +45,10 @@ def plan_with(  # noqa: PLR0913  the one door: four arguments, and options by na
     """A path from a start (nq,) to one of the goals (nq,), (k, nq) by OMPL's planner of a name.
 
     ``planner`` is that of `Robot.planner`. ``parameters`` are the planner's own
-    (``{"range": 0.5, "goal_bias": 0.1}``). Planners that make paths better use all of
-    ``seconds``, the others end with the first path. With ``shorten`` the path is then made shorter as all others are. The
-    path of OMPL itself is only the same again where the process has used no random number of it
-    before: its seed is one for all.
+    (``{"range": 0.5, "goal_bias": 0.1}``). Planners that make paths better use all of ``seconds``,
+    the others end with the first path. With ``shorten`` the path is then made shorter as all others
+    are. The path of OMPL itself is only the same again where the process has used no random number
+    of it before: its seed is one for all.
 
     Raises: as `Planner.plan`; MissingExtraError without OMPL; InputError for a planner or a
     parameter that it does not have; UnsupportedFeatureError where loops or tasks are kept.
