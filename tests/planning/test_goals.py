@@ -61,6 +61,7 @@ def test_a_pose_is_a_goal_with_something_kept(panda: lw.Robot) -> None:
     assert np.allclose(panda.fk(plan.q[-1], "tool0"), T, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_mobile_base_drives_around(panda: lw.Robot) -> None:
     robot, scene = lw.load("mobile_arm"), lw.Scene()
     scene.add_box("pillar", (0.5, 2.0, 2.0), (1.5, 0.7, 1.0))
@@ -105,6 +106,7 @@ def test_followers_move_along() -> None:
     assert not robot.plan([-1.0], [1.0], scene=scene, seconds=0.2)
 
 
+@pytest.mark.slow
 def test_couplings_are_kept() -> None:
     robot = lw.load("planar_3r").with_coupling("joint2", "joint1", rate=-2.0)
     first, last = np.array([0.3, -0.6, 0.0]), np.array([0.9, -1.8, 0.5])
@@ -128,6 +130,7 @@ def test_a_clearance_that_is_wished_for(panda: lw.Robot, keep: bool) -> None:
         panda.plan(START, GOAL, clearance=-1.0)
 
 
+@pytest.mark.slow
 def test_start_and_goal_next_to_touching_are_told() -> None:
     robot = lw.load("gripper")
     start = robot.assemble([0.0]).q

@@ -85,6 +85,7 @@ def test_a_seed_gives_the_same_kept_path_on_any_number_of_threads(panda: lw.Robo
     assert np.array_equal(alone.q, one[0].q)
 
 
+@pytest.mark.slow
 def test_two_hands_hold_a_box() -> None:
     twin = lw.load("two_arm_torso")
     q0 = twin.configuration({"left_elbow": -1.0, "right_elbow": -1.0})
