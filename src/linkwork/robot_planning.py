@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from linkwork import settings
 from linkwork.checks import finite_number, whole_number
-from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork.errors import InputError, ShapeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linkwork.collision.model import CollisionModel
     from linkwork.mechanism.named_positions import Configuration
+    from linkwork.planning.kept import Kept
     from linkwork.planning.planner import Plan, Planner
     from linkwork.planning.search import Effort
     from linkwork.robot import Robot
@@ -34,9 +36,11 @@ class RobotPlanning:
         *,
         frame: str | None = None,
         tasks: Task | Sequence[Task] | None = None,
+        keep: Task | Sequence[Task] = (),
         scene: Any = None,
         joints: str | Sequence[str] | None = None,
         model: CollisionModel | None = None,
+        clearance: float = 0.0,
         effort: Effort | None = None,
         seed: int = 0,
         seconds: float = 10.0,
@@ -45,51 +49,61 @@ class RobotPlanning:
         """A path from ``start`` (nq,) to ``goal`` that touches neither the robot nor the scene.
 
         The goal is a configuration (nq,), several of them (k, nq), or positions by joint name, what
-        is not named being as at the start. With ``frame`` it is a pose T_world_frame (4, 4), with
-        ``tasks`` whatever these ask for: up to ``goals`` solutions of inverse kinematics that are
-        clear are tried at once. ``joints`` are those that move, by default all that can; the others
-        stay as at the start. ``model`` is by default ``collision()``.
+        is not named being as at the start. With ``frame`` it is a pose T_world_frame (4, 4), or one
+        of several (k, 4, 4), with ``tasks`` whatever these ask for, and with slack a region: up to
+        ``goals`` solutions of inverse kinematics that are clear are tried at once. ``joints`` are
+        those that move, by default all that can; the others stay as at the start. ``model`` is by
+        default ``collision()``.
+
+        Loops are kept closed along the way, and the tasks ``keep`` are done all along, within their
+        tolerances; one without a target keeps what the start has. ``clearance`` (m) is how far the
+        path stays away from what is near, where it can; `Plan.clearance` tells.
 
         The path is verified on the shapes themselves, without gaps between its points, before it is
         called one; `Plan.reason` says why there is none. It depends on ``seed`` alone, where
         ``seconds`` do not run out.
 
-        Raises: UnknownNameError, ShapeError, InputError; UnsupportedFeatureError for closed
-        mechanisms, for joints that turn about any axis, and as `collision`.
+        Raises: UnknownNameError, ShapeError, InputError; UnsupportedFeatureError for joints that
+        turn about any axis where nothing is kept, and as `collision`.
         """
         robot = cast("Robot", self)
-        planner = self.planner(joints, model=model, effort=effort)
         first = robot.configuration(start) if isinstance(start, dict) else np.asarray(start)
         first = np.asarray(first, np.float64)
+        kept = self._at_start(keep, first)
+        planner = self.planner(joints, keep=kept, model=model, effort=effort)
+        how: Any = {"seed": seed, "seconds": seconds}
         if frame is None and tasks is None:
             if goal is None:
                 raise InputError("a plan needs a goal: configurations, or a frame's pose, or tasks")
-            last = self._named(goal, first)
+            last = self._named(planner, goal, first)
         else:
-            found = self._solutions(
+            last = self._solutions(
                 planner,
                 first,
                 goal,
                 frame=frame,
                 tasks=tasks,
+                keep=kept,
                 scene=scene,
-                seed=seed,
                 goals=goals,
-                seconds=seconds,
+                **how,
             )
-            if isinstance(found, str):
-                return planner.refused(first, scene, found)
-            last = found
-        return planner.plan(first, last, scene, seed=seed, seconds=seconds)
+        if isinstance(last, str):
+            return planner.refused(first, scene, last)
+        return planner.plan(first, last, scene, clearance=clearance, **how)
 
     def planner(
         self,
         joints: str | Sequence[str] | None = None,
         *,
+        keep: Task | Sequence[Task] = (),
         model: CollisionModel | None = None,
         effort: Effort | None = None,
     ) -> Planner:
         """The planner behind `plan`, to be kept: `Planner.plan_all` takes many problems at once.
+
+        Tasks to ``keep`` have their targets here. Of a mechanism with loops ``joints`` are actuated
+        ones, and others move along as the loops demand.
 
         Raises: as `plan`.
         """
@@ -97,12 +111,16 @@ class RobotPlanning:
 
         robot = cast("Robot", self)
         m = robot.mechanism
-        if robot.loops:
-            raise UnsupportedFeatureError(
-                f"{m.name} has loops: straight motions of its joints would open them, and paths "
-                "along closed mechanisms are not planned yet"
-            )
-        if joints is None:
+        tasks = _listed(keep)
+        kept = self._kept(joints, tasks) if tasks or m.is_closed else None
+        if kept is not None:
+            own = set(kept.planned.tolist())
+            moving = [
+                name
+                for c, name in enumerate(m.joint_names)
+                if own.intersection(range(m.q_slice(c).start, m.q_slice(c).stop))
+            ]
+        elif joints is None:
             moving = [
                 name
                 for name, kind in zip(m.joint_names, m.joint_types, strict=True)
@@ -111,8 +129,9 @@ class RobotPlanning:
         else:
             moving = [joints] if isinstance(joints, str) else list(joints)
         parts: CollisionModel = robot.collision() if model is None else model
-        key = (tuple(moving), id(parts), effort)
-        known: dict[Any, Planner] = robot.__dict__.setdefault("_planners", {})
+        told = None if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
+        key = (tuple(moving), told, id(parts), effort)
+        known: dict[Any, Planner] = {} if tasks else robot.__dict__.setdefault("_planners", {})
         if key not in known or known[key].model is not parts:
             known[key] = Planner(
                 m,
@@ -122,14 +141,137 @@ class RobotPlanning:
                 clock=settings.clock,
                 effort=effort,
                 threads=settings.most_threads(),
+                kept=kept,
             )
         return known[key]
 
-    def _named(self, goal: Configuration, start: Floats) -> Floats:
-        """Goals (k, nq); joints that are not named are as at the start."""
+    def _kept(  # noqa: C901  two ways, of which it finds the right one
+        self, joints: str | Sequence[str] | None, tasks: tuple[Task, ...]
+    ) -> Kept:
+        """Loops and tasks as what is kept along a path of these joints."""
+        from linkwork.planning.kept import CLOSER, Driven, Projected  # noqa: PLC0415
+        from linkwork.solve.problem import make_problem  # noqa: PLC0415  not all need it
+        from linkwork.solve.tasks import Closed  # noqa: PLC0415
+
+        robot = cast("Robot", self)
+        m = robot.mechanism
+        looped = [m.joint_names[c] for c in Closed().bind(m).coordinates] if m.is_closed else []
+        passive = [name for name in looped if name not in robot.actuated]
+        named = None if joints is None else [joints] if isinstance(joints, str) else list(joints)
+        for name in named or ():
+            m.joint(name)
+        driving = bool(passive and robot.actuated) and self._are_driven()
+        if named is not None and driving and (wrong := [x for x in named if x in passive]):
+            raise InputError(
+                f"'{wrong[0]}' follows the loops of {m.name}; joints that drive them are "
+                f"{', '.join(robot.actuated)}"
+            )
+        steering = [name for name in m.joint_names if not driving or name not in passive]
+        steering = steering if named is None else [name for name in steering if name in named]
+        if not steering:
+            raise InputError("no joint is to move; name some with joints=[...]")
+        moving = [name for name in m.joint_names if name in steering or name in passive]
+        planned = np.array(m.q_indices([m.joint(name) for name in moving]))
+        maps: Any = (
+            lambda q, v: robot.integrate(q, v, threads=1),
+            lambda a, b: robot.difference(a, b, threads=1),
+        )
+        free = [n for n in steering if n not in robot.actuated]
+        plain = not any(m.joint_types[m.joint(n)].has_quaternion for n in (*steering, *free))
+        assembly = robot.assembler() if driving else None
+        if assembly is not None and not tasks and plain:
+            lengths = make_problem(m, Closed()).lengths
+            return Driven(
+                m,
+                planned,
+                lengths,
+                assembly,
+                robot.passive_rates,
+                steering=steering,
+                compiler=settings.compiler(),
+                maps=maps,
+            )
+        asked: list[Task] = []
+        for task in tasks:
+            bound = task.bind(m)
+            if bound.priority:
+                raise InputError(
+                    f"task '{bound.name}' of keep has priority {bound.priority}, not 0"
+                )
+            if bound.target is None and bound.kind.n:
+                raise InputError(f"task '{bound.name}' of keep has no target")
+            closer = [CLOSER * tolerance for tolerance in bound.tolerances]
+            asked.append(replace(task, name=bound.name, tolerance=closer))
+        judged = [task.bind(m) for task in tasks]
+        if m.is_closed:
+            judged.append(Closed().bind(m))
+            if not asked:
+                asked.append(Closed())
+        matter = {c for task in judged for c in task.coordinates}
+        own = [name for name in moving if m.joint(name) in matter]
+        if not own:
+            raise InputError("no joint that moves matters to what is kept")
+        solver = robot.solver(tasks=asked, joints=own)
+        lengths = solver.problem.lengths
+        how: Any = {"compiler": settings.compiler(), "assembly": assembly, "maps": maps}
+        return Projected(m, planned, lengths, solver, judged, **how)
+
+    def _are_driven(self) -> bool:
+        """Whether the actuated joints, each for itself, say where the loops are."""
+        mobility = cast("Robot", self).mobility()
+        return bool(mobility.independent) and mobility.passive_freedoms == 0
+
+    def _at_start(self, keep: Task | Sequence[Task], start: Floats) -> tuple[Task, ...]:
+        """Tasks with the targets that they have at a start, where none is given."""
+        m, found = cast("Robot", self).mechanism, list[Any]()
+        for task in _listed(keep):
+            bound = task.bind(m)
+            if bound.target is None and bound.kind.n:
+                found.append(replace(task, target=self._value_of(task, bound.name, start)))
+            else:
+                found.append(task)
+        return tuple(found)
+
+    def _value_of(self, task: Any, name: str, q: Floats) -> Any:
+        """The target that a task has reached at q (nq,)."""
+        from linkwork.solve import tasks as kinds  # noqa: PLC0415  not all need it
+
+        robot = cast("Robot", self)
+        if q.shape != (robot.n_q,):
+            raise ShapeError(f"start must have shape ({robot.n_q},), not {q.shape}")
+        if isinstance(task, kinds.Posture):
+            m = robot.mechanism
+            return q if task.joints is None else q[m.q_indices(task.bind(m).coordinates)]
+        if isinstance(task, kinds.CenterOfMass):
+            return robot.com(q)
+        if isinstance(task, kinds.RelativePose):
+            return np.linalg.inv(robot.fk(q, task.other)) @ robot.fk(q, task.frame)
+        held = isinstance(task, kinds.Pose) and task.held
+        if isinstance(task, (kinds.Pose, kinds.Orientation)) and not held:
+            return robot.fk(q, task.frame)
+        if isinstance(task, kinds.Position):
+            return (robot.fk(q, task.frame) @ [*task.point, 1.0])[:3]
+        if isinstance(task, kinds.Direction):
+            return robot.fk(q, task.frame)[:3, :3] @ np.asarray(task.axis, np.float64)
+        raise InputError(f"task '{name}' of keep has no target, and none that the start would tell")
+
+    def _named(self, planner: Planner, goal: Configuration, start: Floats) -> Floats | str:
+        """Goals (k, nq); joints that are not named are as at the start, loops closed."""
         robot = cast("Robot", self)
         if not isinstance(goal, dict):
             return np.atleast_2d(np.asarray(goal, np.float64))
+        if planner.kept is not None and planner.kept.driven:
+            driven: Any = {name: goal[name] for name in goal if name in robot.actuated}
+            q = start.copy()
+            for name in goal:
+                if name not in robot.actuated:
+                    own = robot.mechanism.q_slice(robot.mechanism.joint(name))
+                    q[own] = goal[name]
+            found = robot.assemble(driven, q0=q)
+            if found.success:
+                return np.asarray(found.q)[None]
+            every = robot.assemblies(driven, q0=q)
+            return every.q if len(every) else f"the goal cannot be assembled: {every.reason}"
         q, made = start.copy(), robot.configuration(goal)
         m = robot.mechanism
         for name in goal:
@@ -146,6 +288,7 @@ class RobotPlanning:
         *,
         frame: str | None,
         tasks: Any,
+        keep: tuple[Task, ...],
         scene: Any,
         seed: int,
         goals: int,
@@ -153,6 +296,7 @@ class RobotPlanning:
     ) -> Floats | str:
         """Different clear solutions (k, nq) of inverse kinematics, or why there are none."""
         from linkwork.solve.clearance import Clearance  # noqa: PLC0415  not all need it
+        from linkwork.solve.tasks import Pose  # noqa: PLC0415
 
         robot = cast("Robot", self)
         goals = whole_number(goals, "goals", least=1)
@@ -162,23 +306,50 @@ class RobotPlanning:
         for name in planner.joints:
             own = m.q_slice(m.joint(name))
             starts[1:, own] = drawn[:, own]
+        wanted = _listed(tasks) if tasks is not None else ()
+        targets: Any = goal
+        if frame is not None:
+            poses = np.asarray(goal, np.float64)
+            if poses.ndim not in (2, 3) or poses.shape[-2:] != (4, 4) or not len(poses):
+                raise ShapeError(f"a pose has shape (4, 4), or (k, 4, 4), not {poses.shape}")
+            named = Pose(frame)
+            wanted, name = (*wanted, named), named.bind(m).name
+            targets = {name: poses if poses.ndim == 2 else poses[:, None]}
+        elif goal is not None and (keep or not isinstance(goal, dict)) and len(wanted) == 1:
+            targets = {wanted[0].bind(m).name: goal}
+        also = [replace(task, name=f"{task.bind(m).name} (kept)") for task in keep]
         found = robot.ik(
-            goal,
-            frame,
-            tasks=tasks,
+            targets,
+            tasks=[*wanted, *also],
             q0=starts,
-            joints=planner.joints,
+            joints=self._mattering(planner, [*wanted, *also]),
             limits=[Clearance(scene=scene, model=planner.model)],
             seconds=finite_number(seconds, "seconds", above=0.0) / 2,
             seed=seed,
         )
-        good = found.q[found.success]
+        good = found.q[found.success].reshape(-1, m.n_q)
         if not len(good):
-            reasons = found.reason if isinstance(found.reason, str) else found.reason[0]
-            return f"the goal has no solution that is clear: {reasons}"
+            reason = found.row(*(0,) * found.success.ndim).reason
+            return f"the goal has no solution that is clear: {reason}"
         order = np.linalg.norm(good - start, axis=1).argsort()
         kept: list[Floats] = []
         for q in good[order]:
             if all(np.abs(q - other).max() > 1e-2 for other in kept):
                 kept.append(q)
         return np.array(kept[:goals])
+
+    def _mattering(self, planner: Planner, tasks: Sequence[Task]) -> list[str]:
+        """The joints that inverse kinematics may move for tasks; it closes loops by itself."""
+        from linkwork.solve.tasks import Closed  # noqa: PLC0415  not all need it
+
+        robot = cast("Robot", self)
+        m = robot.mechanism
+        every = [*tasks, Closed()] if m.is_closed else tasks
+        matter = {c for task in every for c in task.bind(m).coordinates}
+        own = [name for name in planner.joints if m.joint(name) in matter]
+        driving = [name for name in own if name in robot.actuated]
+        return driving or own or list(planner.joints)
+
+
+def _listed(tasks: Task | Sequence[Task]) -> tuple[Task, ...]:
+    return tuple(tasks) if isinstance(tasks, Sequence) else (tasks,)

@@ -48,6 +48,16 @@ def test_json_is_what_the_library_finds(
     assert read["joint_names"] == list(PANDA.joint_names)
 
 
+def test_what_is_kept(capsys: pytest.CaptureFixture[str], wall: tuple[str, lw.Scene]):
+    how = {"start": [START], "goal": ["joint1=1"], "scene": wall[0], "path_only": True}
+    for keep in ({"upright": "tool0"}, {"keep": ["line tool0 0.4 0 0.5 0 0 1 slack=2"]}):
+        read = json.loads(ran(capsys, json=True, **how, **keep))
+        assert read["success"], read["reason"]
+    read = json.loads(ran(capsys, json=True, upright="tool0", clearance=0.02, **how))
+    z = PANDA.fk(np.array(read["path"]), "tool0")[:, :3, 2]
+    assert np.abs(z[:, 2] - z[0, 2]).max() < 1e-4
+
+
 def test_degrees_and_a_motion(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     saved = tmp_path / "move.npz"
     text = ran(

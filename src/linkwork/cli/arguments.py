@@ -514,6 +514,7 @@ class PlanArguments(RobotArguments):
         "linkwork plan panda --start joint4=-1.8 --goal joint1=1.2",
         'linkwork plan ur5e --xyz "0.3 0.2 0.4" --acceleration 5 --save move.csv',
         "linkwork plan panda --goal joint4=-2.4 --path-only --json",
+        "linkwork plan panda --start joint4=-1.8 --goal joint1=1.2 --upright tool0",
     )
 
     start: list[str] | None = option("--start", "Q", "Where the path begins; default: neutral.")
@@ -528,6 +529,15 @@ class PlanArguments(RobotArguments):
         "--scene", "FILE", "What stands around the robot: a .yaml, or a MoveIt .scene."
     )
     joints: str | None = option("--joints", '"A B"', "The joints that move; default: all.")
+    upright: str | None = option(
+        "--upright", "FRAME", "A frame that leans nowhere on the way: what is up in it stays up."
+    )
+    keep: list[str] | None = option(
+        "--keep", "TASK", "What is kept along the way, as `ik --task` takes it; may be repeated."
+    )
+    clearance: float = option(
+        "--clearance", "M", "How far to stay away from what is near, where it can be.", default=0.0
+    )
     seed: int = option("--seed", "N", "Another number gives another path.", default=0)
     seconds: float = option("--seconds", "S", "How long to search.", default=10.0)
     velocity: str | None = option("--velocity", "V", "The greatest velocity, rad/s or m/s.")

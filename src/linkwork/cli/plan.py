@@ -14,6 +14,7 @@ import linkwork as lw
 from linkwork import atomic
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import PlanArguments
+from linkwork.cli.ik import task_of
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.planning.planner import Plan
@@ -86,6 +87,10 @@ def _plan(robot: lw.Robot, given: PlanArguments, angles: Angles) -> tuple[Plan, 
         goal = inputs.configuration(robot, given.goal, "--goal", angles)
     if given.joints is not None:
         wish["joints"] = [name for name in given.joints.replace(",", " ").split() if name]
+    keep: list[lw.ik.Task] = [task_of(text, start) for text in given.keep or []]
+    if given.upright is not None:
+        up = robot.fk(start, given.upright)[2, :3]
+        keep.append(lw.ik.Direction(given.upright, [0.0, 0.0, 1.0], axis=tuple(up.tolist())))
     with output.busy("building the collision model"):
         model = robot.collision(allow=allow) if allow else robot.collision()
     with output.busy("planning"):
@@ -96,6 +101,8 @@ def _plan(robot: lw.Robot, given: PlanArguments, angles: Angles) -> tuple[Plan, 
             model=model,
             seed=given.seed,
             seconds=given.seconds,
+            clearance=given.clearance,
+            keep=keep,
             **wish,
         )
     return plan, scene

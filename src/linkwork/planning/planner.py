@@ -20,6 +20,8 @@ from linkwork.compile.typed import library
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
+from linkwork.planning.kept import Kept
+from linkwork.planning.kept_search import Judge, KeptSearch, Tracer, shortened, smoothed
 from linkwork.planning.search import FULL, GOING, KERNELS, MET, Effort, Search
 
 Floats = NDArray[np.float64]
@@ -33,6 +35,11 @@ _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the g
 _KEPT = 8  # kinds of bounds for which searches are kept
 _OTHERS = 104_729  # how far apart the seeds are of searches for one problem
 _STEPS = 500  # of a search between two looks at the clock
+_LEAST_STEP = 1 / 50  # of the spacing: no finer where something is kept
+_KEPT_SHORTCUTS = 4  # times as many where something is kept: they are tried side by side
+_TOUCH = 1e-5  # m: what motions that are looked at without gaps must keep
+_COMFORT = 5e-3  # m: so far kept paths stay away where they can, so that motions have room
+_BRANCHES = "; they may be on two branches of assembly, with a singularity between"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,6 +51,10 @@ class Plan:
     ``proven``: the whole path was looked at without gaps; where it is False (a scene with clouds of
     points), configurations 0.001 (rad, m) apart were. ``steps`` of the search and ``checks`` of
     configurations are counted, ``seconds`` are what it took.
+
+    Where loops or tasks are ``kept``, joints move between the points as these demand, next to
+    straight: ``bow`` (rad, m; Euclidean) is how far from straight at most, measured at three places
+    between each two.
     """
 
     success: bool
@@ -55,6 +66,8 @@ class Plan:
     seconds: float
     model: CollisionModel = field(repr=False)
     scene: Any = field(repr=False)
+    bow: float = 0.0
+    kept: Kept | None = field(default=None, repr=False)
 
     def __bool__(self) -> bool:
         """Whether there is a path."""
@@ -72,10 +85,15 @@ class Plan:
         return float(np.linalg.norm(np.diff(self.q, axis=0), axis=1).sum())
 
     def sample(self, spacing: float = 0.05) -> Floats:
-        """Configurations (k, nq) along the path, its points among them, so far apart at most."""
+        """Configurations (k, nq) along the path, its points among them, so far apart at most.
+
+        Loops are closed in each of them, and tasks that are kept are done.
+        """
         spacing = finite_number(spacing, "spacing", above=0.0)
         if len(self.q) < 2:
             return self.q.copy()
+        if self.kept is not None:
+            return _sampled(self.kept, self.q, spacing)
         found = [self.q[:1]]
         for a, b in zip(self.q[:-1], self.q[1:], strict=True):
             n = max(1, int(np.ceil(np.linalg.norm(b - a) / spacing)))
@@ -85,6 +103,32 @@ class Plan:
     def clearance(self, spacing: float = 0.05) -> Floats:
         """The clearance (k,) in m at the configurations of `sample`: see `CollisionModel`."""
         return self.model.clearance(self.sample(spacing), self.scene).distance
+
+    def errors(self, spacing: float = 0.01) -> dict[str, float]:
+        """The largest error (m, rad) along the path of each loop and task that is kept, by name.
+
+        It is that at the configurations of `sample`, beyond the slack of tasks.
+        """
+        if self.kept is None:
+            return {}
+        worst = self.kept.errors(self.sample(spacing)).max(axis=0)
+        found: dict[str, float] = {}
+        for (name, _, _), error in zip(self.kept.terms, worst.tolist(), strict=True):
+            found[name] = max(error, found.get(name, 0.0))
+        return found
+
+
+def _sampled(kept: Kept, q: Floats, spacing: float) -> Floats:
+    """Configurations along a path on which something is kept."""
+    sizes = np.linalg.norm(kept.gap(q[:-1], q[1:]), axis=1)
+    counts = np.maximum(1, np.ceil(sizes / spacing).astype(np.int64))
+    piece = np.repeat(np.arange(len(sizes)), counts)
+    place = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
+    found, inside = q[piece], np.flatnonzero(place)
+    own = piece[inside]
+    found[inside], ok = kept.between(q[own], q[own + 1], place[inside] / counts[own])
+    assert ok.all()  # noqa: S101  the path was looked at
+    return np.concatenate([found, q[-1:]])
 
 
 class Planner(ProcessBound):
@@ -100,18 +144,21 @@ class Planner(ProcessBound):
         clock: Callable[[], float],
         effort: Effort | None = None,
         threads: int = 1,
+        kept: Kept | None = None,
     ) -> None:
         """``joints``: those that move, the others stay; ``effort``: how searches go about.
 
-        Raises: UnsupportedFeatureError for joints that turn about any axis.
+        ``kept``: loops and tasks that are kept along the way.
+        Raises: UnsupportedFeatureError for joints that turn about any axis, unless by ``kept``.
         """
         self.mechanism, self.model, self.joints = mechanism, model, tuple(joints)
+        self.kept = kept
         self.effort = Effort() if effort is None else effort
         self._compiler, self._threads, self.clock = compiler, threads, clock
         m, planned = mechanism, list[int]()
         for name in self.joints:
             c = m.joint(name)
-            if m.joint_types[c].has_quaternion:
+            if m.joint_types[c].has_quaternion and kept is None:
                 raise UnsupportedFeatureError(
                     f"joint '{name}' is {m.joint_types[c].label}: paths are straight in q, which "
                     "its quaternion cannot be; name the joints that move with joints=[...]"
@@ -137,12 +184,14 @@ class Planner(ProcessBound):
         *,
         seed: int = 0,
         seconds: float = 10.0,
+        clearance: float = 0.0,
         halt: threading.Event | None = None,
     ) -> Plan:
         """A path from a start (nq,) to one of the goals (k, nq).
 
         Joints that do not move have the start's positions in the goals too. The same ``seed`` gives
-        the same path, where the time does not run out.
+        the same path, where the time does not run out. Above 0, ``clearance`` (m) is what the path
+        keeps where it can.
 
         Raises: ShapeError; InputError for numbers that are not finite and for goals in which
         another joint has moved.
@@ -153,18 +202,22 @@ class Planner(ProcessBound):
         why = self.what_is_wrong(start, scene, "the start")
         if why:
             return attempt.failed(why)
-        goals = self._turned_near(start, goals)
+        goals = self.turned(start, goals)
         found = [(goal, self.what_is_wrong(goal, scene, "the goal")) for goal in goals]
         usable = np.array([goal for goal, why in found if not why])
         if not len(usable):
             others = f" (and {len(found) - 1} other goals are no better)" if len(found) > 1 else ""
             return attempt.failed(found[0][1] + others)
         seed = whole_number(seed, "seed", least=0)
+        clearance = finite_number(clearance, "clearance", least=0.0)
+        if self.kept is not None:
+            return attempt.kept(self.kept, usable, seed, clearance, halt)
         with (
-            self.search(self._bounds(start, usable)) as search,
+            self.search(self.bounds(start, usable)) as search,
             self.model.native_check(scene) as check,
         ):
-            return attempt.searched(search, check, usable, seed, halt)
+            plan = attempt.searched(search, check, usable, seed, halt)
+        return attempt.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
 
     def plan_all(
         self,
@@ -174,13 +227,16 @@ class Planner(ProcessBound):
         *,
         seed: int = 0,
         seconds: float = 10.0,
+        clearance: float = 0.0,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> list[Plan]:
         """The plans of many problems, shared between threads; they do not depend on how many.
 
         ``starts`` and ``goals`` (n, nq) or (nq,) for all; ``scenes``: one for all, or a list of n.
-        ``progress(done, n)`` is called as they end.
+        ``seconds`` are for each. ``progress(done, n)`` is called as they end.
+
+        Raises: as `plan`.
         """
         n_q = self.mechanism.n_q
         first, last = real_rows(starts, "starts", n_q), real_rows(goals, "goals", n_q)
@@ -188,16 +244,16 @@ class Planner(ProcessBound):
         listed = list(scenes) if isinstance(scenes, (list, tuple)) else [scenes] * len(first)
         if len(listed) != len(first):
             raise ShapeError(f"{len(listed)} scenes are given for {len(first)} problems")
-        halt, done = threading.Event(), 0
+        halt, telling, done = threading.Event(), threading.Lock(), 0
 
         def work(k: int) -> Plan:
             nonlocal done
-            found = self.plan(
-                first[k], last[k][None], listed[k], seed=seed, seconds=seconds, halt=halt
-            )
-            done += 1
-            if progress is not None:
-                progress(done, len(first))
+            how: Any = {"seed": seed, "seconds": seconds, "clearance": clearance, "halt": halt}
+            found = self.plan(first[k], last[k][None], listed[k], **how)
+            with telling:
+                done += 1
+                if progress is not None:
+                    progress(done, len(first))
             return found
 
         threads = self._threads if threads is None else threads
@@ -284,7 +340,7 @@ class Planner(ProcessBound):
             )
         return first, last
 
-    def _turned_near(self, start: Floats, goals: Floats) -> Floats:
+    def turned(self, start: Floats, goals: Floats) -> Floats:
         """The goals by whole turns nearer to the start, of joints that turn without limits."""
         endless = self.planned[self._endless]
         if not len(endless):
@@ -305,7 +361,7 @@ class Planner(ProcessBound):
         m, found = self.mechanism, np.zeros(self.mechanism.n_q, bool)
         for c, kind in enumerate(m.joint_types):
             own = m.q_slice(c)
-            free = np.isinf(m.lower[own]) & np.isinf(m.upper[own])
+            free = np.isinf(m.lower[own]) & np.isinf(m.upper[own]) & (not kind.has_quaternion)
             found[own] = free & (np.arange(len(free)) >= kind.n_lengths)
         return found[self.planned]
 
@@ -319,7 +375,7 @@ class Planner(ProcessBound):
         """Whether all of these are finite."""
         return bool(np.isfinite(self._limits).all())
 
-    def _bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
+    def bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
         """The bounds of samples: the limits, else a range around the start and the goals."""
         low, high = self._limits
         if self._bounded:
@@ -341,6 +397,8 @@ class Planner(ProcessBound):
                 f"{what} is outside the limits: '{name}' is at {q[k]:.6g}, "
                 f"allowed is {m.lower[k]:.6g} to {m.upper[k]:.6g}"
             )
+        if self.kept is not None and (off := self.kept.what_is_off(q, what)):
+            return off
         if not self.model.collides(q[None], scene)[0]:  # as a batch: nobody asks this scene again
             return ""
         found = self.model.clearance(q, scene)
@@ -359,16 +417,16 @@ class Attempt:
         self.began, self.until, self.allowed = began, began + seconds, seconds
         self.steps = self.checks = 0
 
-    def made(self, q: Floats, *, proven: bool) -> Plan:
+    def made(self, q: Floats, *, proven: bool, bow: float = 0.0) -> Plan:
         """The plan of a path (n, nq) that holds."""
-        return self._plan("", q, proven=proven)
+        return self._plan("", q, proven=proven, bow=bow)
 
     def failed(self, reason: str, q: Floats | None = None) -> Plan:
         """The plan of a problem without a path, and how far the search came."""
         empty = np.empty((0, self.planner.mechanism.n_q))
         return self._plan(reason, empty if q is None else q, proven=False)
 
-    def _plan(self, reason: str, q: Floats, *, proven: bool) -> Plan:
+    def _plan(self, reason: str, q: Floats, *, proven: bool, bow: float = 0.0) -> Plan:
         return Plan(
             success=not reason,
             reason=reason,
@@ -379,7 +437,105 @@ class Attempt:
             seconds=self.planner.clock() - self.began,
             model=self.planner.model,
             scene=self.scene,
+            bow=bow,
+            kept=self.planner.kept,
         )
+
+    def _tracer(self, kept: Kept, step: float, halt: threading.Event | None) -> Tracer:
+        clock = self.planner.clock
+
+        def late() -> bool:
+            return clock() > self.until or (halt is not None and halt.is_set())
+
+        return Tracer(kept, self.planner.model, self.scene, step, late)
+
+    def kept(
+        self,
+        kept: Kept,
+        goals: Floats,
+        seed: int,
+        clearance: float,
+        halt: threading.Event | None,
+    ) -> Plan:
+        """Search for a path that keeps what is kept; where it does not hold, again in finer steps.
+
+        The smoothest form that holds is taken.
+        """
+        planner, finer = self.planner, 1.0
+        effort = planner.effort
+        bounds = planner.bounds(self.start, goals)
+        while finer > _LEAST_STEP:
+            tracer = self._tracer(kept, effort.spacing * finer, halt)
+            search = KeptSearch(tracer, self.start, goals, bounds, effort=effort, seed=seed)
+            raw = search.path()
+            if raw is None:
+                self._count_of(tracer)
+                full = not tracer.late()
+                what = f"{effort.nodes} nodes" if full else f"{self.allowed:g} seconds"
+                gap, way = search.nearest()
+                return self.failed(
+                    f"no path was found in {what} ({self.steps} steps); the trees of start and "
+                    f"goal came within {gap:.3g} of each other{_BRANCHES if kept.driven else ''}",
+                    way,
+                )
+            raw = kept.unwound(raw)
+            short = shortened(tracer, raw, effort.shortcuts * _KEPT_SHORTCUTS)
+            found = self._best_that_holds(tracer, (raw, short), clearance)
+            if found is not None:
+                return found
+            self._count_of(tracer)
+            finer *= _FINER
+        return self.failed(self._too_close(goals))
+
+    def _best_that_holds(
+        self, tracer: Tracer, paths: tuple[Floats, Floats], clearance: float
+    ) -> Plan | None:
+        """The plan of the smoothest form of a path, as it was found and made short, that holds."""
+        raw, short = paths
+        for form in ("clear", "smooth", "short", "raw"):
+            path = raw if form == "raw" else short
+            if form in ("clear", "smooth"):
+                wish = max(clearance, _COMFORT) if form == "clear" else 0.0
+                path = smoothed(tracer, short, wish)
+            judge = Judge(tracer, _FINE)
+            found = judge.holds(tracer.kept.unwound(path))
+            if found is not None:
+                self._count_of(tracer)
+                return self.made(found, proven=judge.proven, bow=judge.bow)
+        return None
+
+    def _too_close(self, goals: Floats) -> str:
+        """The words for paths that do not hold: an end may be next to touching."""
+        for what, q in (("the start", self.start), ("the goal", goals[0])):
+            found = self.planner.model.clearance(q, self.scene)
+            if found.distance < _TOUCH and found.names is not None:
+                a, b = found.names
+                return (
+                    f"{what} is next to touching: '{a}' and '{b}' are "
+                    f"{1e3 * float(found.distance):.3g} mm apart, and motions that come nearer "
+                    f"than {1e3 * _TOUCH:g} mm count as touching"
+                )
+        return "every path that was found passes something more closely than can be told apart"
+
+    def with_clearance(self, plan: Plan, clearance: float, halt: threading.Event | None) -> Plan:
+        """The plan with its path farther away from what is near, where that can be."""
+        planner = self.planner
+        if not plan or len(plan.q) < 2 or np.array_equal(plan.q[0], plan.q[-1]):
+            return plan
+        free = Kept(planner.mechanism, planner.planned, np.ones(planner.mechanism.n_v).tolist())
+        tracer = self._tracer(free, planner.effort.spacing, halt)
+        path = free.unwound(smoothed(tracer, plan.q.copy(), clearance))
+        self._count_of(tracer)
+        before = planner.model.clearance(plan.sample(), self.scene).distance.min()
+        after = planner.model.clearance(path, self.scene).distance.min()
+        holding, proven = planner.holds(path, self.scene)
+        if not holding.all() or after <= before:
+            return plan
+        return self.made(path, proven=proven)
+
+    def _count_of(self, tracer: Tracer) -> None:
+        self.steps += tracer.steps
+        self.checks += tracer.checks
 
     def searched(
         self,
@@ -431,9 +587,7 @@ class Attempt:
                 return self.made(found, proven=proven)
             # what passes something by a hair is free at all spacings: other samples, another path
             finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
-        return self.failed(
-            "every path that was found passes something more closely than can be told apart"
-        )
+        return self.failed(self._too_close(goals))
 
     def _count(self, search: Search) -> None:
         self.steps += search.steps

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import atomic
 from linkwork.checks import finite_number, whole_number
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.planning.planner import Attempt, Plan, Planner
 from linkwork.planning.search import GOLDEN, Search, paces
 
@@ -50,8 +50,10 @@ class Roadmap:
     ) -> None:
         """``nodes`` are drawn, of which those that touch nothing stay; ``base`` (nq,): see above.
 
-        Raises: InputError where a joint that moves has no limits.
+        Raises: InputError where a joint that moves has no limits; UnsupportedFeatureError where
+        loops or tasks are kept.
         """
+        _refuse_kept(planner)
         self.planner, self.scene = planner, scene
         nodes, self.neighbours = (
             whole_number(nodes, "nodes", least=1),
@@ -185,6 +187,7 @@ class Roadmap:
             right = str(data.pop("kind")) == _KIND
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{os.fspath(file)} is no roadmap: {error}") from error
+        _refuse_kept(planner)
         joints = tuple(data["joints"].tolist()) if right else ()
         if joints != planner.joints:
             raise InputError(
@@ -200,6 +203,14 @@ class Roadmap:
         ends = made._points[made.edges]
         made._length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         return made
+
+
+def _refuse_kept(planner: Planner) -> None:
+    if planner.kept is not None:
+        raise UnsupportedFeatureError(
+            "a roadmap has straight motions, along which neither loops nor tasks are kept; plan() "
+            "keeps them"
+        )
 
 
 class _Net:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.checks import finite_number
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.trajectory.along_path import time_optimal
 
 if TYPE_CHECKING:
+    from linkwork.planning.kept import Kept
     from linkwork.planning.planner import Plan
     from linkwork.robot import Robot
     from linkwork.trajectory.piecewise import Trajectory
 
 _HALVINGS = 6
+_DENSER = 4  # times with twice the points where a spline does not keep what is kept
 _CHORD = 1e-4  # m: how far the robot may be from the straight motions that are looked at
 
 
@@ -29,16 +31,62 @@ def along(
     Limits and the other keywords are those of `time_optimal`. Motions past clouds of points are
     looked at in steps, as `Plan.proven` says.
 
-    Raises: as `time_optimal`; InputError for a plan without a path.
+    Where loops or tasks are kept the path is the spline through its points, which are many, and
+    the motion keeps them within their tolerances, loops within 1e-6: that is looked at too.
+    ``deviation`` says nothing there. A mechanism with loops needs its ``robot``.
+
+    Raises: as `time_optimal`; InputError for a plan without a path, and where no motion keeps what
+    is kept; UnsupportedFeatureError for joints with quaternions.
     """
     if not plan.success:
         raise InputError(f"there is no path to move along: {plan.reason}")
     deviation = finite_number(deviation, "deviation", least=0.0)
+    if plan.kept is not None:
+        return _along_kept(plan, plan.kept, robot, limits)
     for halving in range(_HALVINGS):
         motion = time_optimal(plan.q, robot=robot, deviation=deviation / 2**halving, **limits)
         if deviation == 0.0 or _is_free(plan, motion):
             return motion
     return time_optimal(plan.q, robot=robot, deviation=0.0, **limits)
+
+
+def _along_kept(plan: Plan, kept: Kept, robot: Robot | None, limits: Any) -> Trajectory:
+    """The quickest motion on the spline through points that are close enough."""
+    m = kept.mechanism
+    for name, kind in zip(m.joint_names, m.joint_types, strict=True):
+        if kind.has_quaternion:
+            raise UnsupportedFeatureError(
+                f"joint '{name}' is {kind.label}: its quaternion is no polynomial in time; the "
+                "configurations of the path are plan.sample()"
+            )
+    if robot is None and m.is_closed:
+        raise InputError(f"{m.name} has loops: give robot=, which closes them along the motion")
+    points, spacing = plan.q, plan.length / max(len(plan.q) - 1, 1)
+    last: InputError | None = None
+    touches = False
+    for _ in range(_DENSER):
+        try:
+            motion = time_optimal(points, robot=robot, **limits)
+        except InputError as error:  # a spline may swing over limits
+            last = error
+        else:
+            last = None
+            t = motion.times
+            within = (t[:-1, None] + np.diff(t)[:, None] * np.linspace(0.0, 1.0, 5)).ravel()
+            q = motion(within if len(within) else np.zeros(1))
+            if kept.done(q):
+                if _is_free(plan, motion):
+                    return motion
+                touches = True
+        spacing *= 0.5
+        points = plan.sample(max(spacing, 1e-6)) if spacing > 0.0 else points
+    if last is not None:
+        raise last
+    raise InputError(
+        "a motion along the path would touch something between its points, which is that close"
+        if touches
+        else "between the points of the path a spline does not keep what is to be kept"
+    )
 
 
 def _is_free(plan: Plan, motion: Trajectory) -> bool:

@@ -1,0 +1,30 @@
+"""From a description and a scene to a motion that the motors can follow."""
+
+import numpy as np
+
+import linkwork as lw
+
+# an arm and what stands around it; any URDF and scene file will do
+robot = lw.load("panda")
+scene = lw.Scene()
+for k, height in enumerate((0.2, 0.5, 0.8)):
+    scene.add_box(f"board {k}", (0.3, 0.8, 0.02), (0.65, 0.0, height))
+
+# a cup is in the hand: it stays upright on the way
+start = np.array([-1.0, 0.3, 0.0, -1.8, 0.0, 2.1, 0.8])
+upright = lw.ik.Direction("tool0")
+plan = robot.plan(start, {"joint1": 1.0}, scene=scene, keep=upright, clearance=0.01)
+print(plan.success, plan.proven)
+print("clear by", round(1e3 * plan.clearance().min()), "mm")
+print("leans by", plan.errors()["tool0"] < 1e-4 and "less than 0.1 mrad")
+
+# the quickest motion along it under limits of velocity, acceleration and torque, with the cup
+loaded = robot.with_payload("tool0", 0.4, [0.0, 0.0, 0.05])
+torque = 0.7 * robot.limits.effort
+motion = lw.trajectory.along(plan, robot=loaded, acceleration=15.0, torque=torque)
+used = motion.uses(robot=loaded, velocity=robot.limits.velocity, acceleration=15.0, torque=torque)
+print("takes", round(motion.duration, 1), "s")
+print({name: bool(share.max() <= 1.000001) for name, share in used.items()})
+
+message = motion.to_ros(0.01)  # the fields of a ROS JointTrajectory
+print(len(message["points"]) > 100, message["joint_names"][0])

@@ -1,0 +1,445 @@
+"""Paths along which something is kept: two trees of kept configurations, and the path made better.
+
+A motion is traced by short steps towards its end, each brought back onto what is kept; it goes on
+as long as it comes nearer, nothing touches, and no step is sideways or leaps. Many motions are
+traced side by side, so that each step is one batch for the compiled projection and one for the
+compiled checks. Two trees grow so from start and goals until they meet.
+
+What was found is made shorter by traced motions between its points, then smoother: points go to the
+middle of their neighbours and back onto what is kept; where a clearance is wished for, away from
+what is near too. At last the path is looked at piece by piece: `Judge`.
+
+Sources: D. Berenson, S. Srinivasa and J. Kuffner, Task Space Regions, IJRR 30 (2011): constrained
+bi-directional RRT. J. Kuffner and S. LaValle, RRT-Connect, ICRA 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.collision.model import CollisionModel
+from linkwork.errors import UnsupportedFeatureError
+from linkwork.planning.kept import Floats, Kept
+from linkwork.planning.search import GOLDEN, Effort, paces
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_SIDE_BY_SIDE = 32  # motions
+_FARTHEST = 400  # steps of a motion towards the other tree
+_LEAP = 3.0  # a step that moves all joints by more than so many times its length is cut
+_SMALLEST = 1 / 64  # no further than this
+_NEARER = 0.2  # the share of a step by which it must come nearer
+_SAME = 1e-5  # rad, m: a motion has arrived
+_CUTS, _IN_VAIN = 16, 4  # rounds of shortcuts, and how many of them may gain nothing
+_SMOOTHINGS, _EVEN = 80, 20  # rounds; after so many points are spread evenly again
+_PUSHED = 4  # nearest pairs that push a point away
+
+
+class Tracer:
+    """Motions that keep what is kept, in one scene."""
+
+    def __init__(
+        self,
+        kept: Kept,
+        model: CollisionModel,
+        scene: Any,
+        step: float,
+        late: Callable[[], bool],
+    ) -> None:
+        self.kept, self.model, self.scene = kept, model, scene
+        self.step, self.late = step, late
+        self.steps = self.checks = 0
+
+    def touches(self, q: Floats) -> Flags:
+        """Whether configurations (k, nq) touch anything."""
+        self.checks += len(q)
+        return self.model.collides(q, self.scene, threads=1)
+
+    def traced(self, start: Floats, goal: Floats, most: int) -> tuple[list[Floats], Flags]:
+        """The ways (k, nq) from each start towards its goal, without the start; who arrived."""
+        kept, n = self.kept, len(start)
+        now, going, arrived = start.copy(), np.ones(n, bool), np.zeros(n, bool)
+        scale, ways = np.ones(n), [list[Floats]() for _ in range(n)]
+        for _ in range(most):
+            lanes = np.flatnonzero(going)
+            if not len(lanes) or self.late():
+                break
+            self.steps += len(lanes)
+            a, b = now[lanes], goal[lanes]
+            gap = kept.gap(a, b)
+            far, step = kept.size(gap), self.step * scale[lanes]
+            last = far <= step
+            share = np.where(last, 1.0, step / np.maximum(far, 1e-300))
+            x = kept.moved(a, share[:, None] * gap)
+            q, ok = kept.onto(x, a)
+            leap = ok & (kept.whole_size(kept.gap(a, q)) > _LEAP * self.step)
+            shorter = leap & (scale[lanes] > _SMALLEST)
+            left = kept.gap(q, b)
+            ok &= ~leap & (last | (kept.size(left) <= far - _NEARER * step))
+            there = ok & last & (np.abs(left).max(axis=1) <= _SAME)
+            ok &= ~last | there
+            ok[ok] = ~self.touches(q[ok])
+            scale[lanes] = np.where(shorter, 0.5, np.where(ok, 1.5, 1.0)) * scale[lanes]
+            scale[lanes] = np.minimum(scale[lanes], 1.0)
+            going[lanes] = shorter | (ok & ~there)
+            arrived[lanes] = ok & there
+            for k, own in zip(lanes[ok].tolist(), q[ok], strict=True):
+                now[k] = own
+                ways[k].append(own)
+        n_q = start.shape[1]
+        return [np.array(way).reshape(-1, n_q) for way in ways], arrived
+
+    def motions(self, path: Floats) -> Floats:
+        """The sizes (k - 1,) of the pieces of a path (k, nq)."""
+        return self.kept.size(self.kept.gap(path[:-1], path[1:]))
+
+
+class Tree:
+    """Kept configurations, each with the one before it."""
+
+    def __init__(self, kept: Kept, roots: Floats) -> None:
+        self.kept, self.count = kept, 0
+        self.q = np.empty((256, roots.shape[1]))
+        self.near = np.empty((256, kept.features(roots).shape[1]), np.float32)
+        self.parent = np.empty(256, np.int64)
+        for root in roots:
+            self.add(root[None], -1)
+
+    def add(self, way: Floats, parent: int) -> int:
+        """Add the configurations of a way, one after the other: the number of the last."""
+        n = len(way)
+        while self.count + n > len(self.q):
+            self.q = np.concatenate([self.q, self.q])
+            self.near = np.concatenate([self.near, self.near])
+            self.parent = np.concatenate([self.parent, self.parent])
+        own = slice(self.count, self.count + n)
+        self.q[own], self.near[own] = way, self.kept.features(way)
+        self.parent[own] = np.arange(self.count - 1, self.count + n - 1)
+        if n:
+            self.parent[self.count] = parent
+        self.count += n
+        return self.count - 1 if n else parent
+
+    def nearest(self, q: Floats) -> tuple[Integers, Floats]:
+        """The nearest of its configurations to each of q (k, nq), and how far it is."""
+        own, x = self.near[: self.count], self.kept.features(q).astype(np.float32)
+        apart = (own * own).sum(axis=1) - 2.0 * (x @ own.T)
+        best = apart.argmin(axis=1)
+        return best, np.linalg.norm(own[best] - x, axis=1)
+
+    def way(self, node: int) -> Floats:
+        """The way (k, nq) from a root to a node."""
+        found: list[int] = []
+        while node >= 0:
+            found.append(node)
+            node = int(self.parent[node])
+        return self.q[found[::-1]].copy()
+
+
+class KeptSearch:
+    """A search for one path, from a start to one of some goals."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        start: Floats,
+        goals: Floats,
+        bounds: tuple[Floats, Floats],
+        *,
+        effort: Effort,
+        seed: int,
+    ) -> None:
+        """``bounds``: least and greatest values of the numbers of q that move."""
+        self.tracer, self.effort, self.start = tracer, effort, start
+        self.low, self.high = bounds
+        n = len(self.low)
+        self._pace = paces(n)
+        self._phase = (0.5 + seed * GOLDEN * np.arange(1.0, n + 1)) % 1.0
+        self._drawn = 0
+        self.trees = [Tree(tracer.kept, start[None]), Tree(tracer.kept, goals)]
+
+    def path(self) -> Floats | None:
+        """A path (k, nq), or None where the time, or the nodes, came to an end."""
+        tracer, trees = self.tracer, self.trees
+        goals = trees[1].q[: trees[1].count].copy()
+        ways, arrived = tracer.traced(np.tile(self.start, (len(goals), 1)), goals, _FARTHEST)
+        found = self._joined(0, np.zeros(len(goals), np.int64), ways, arrived, range(len(goals)))
+        most = max(1, int(np.ceil(self.effort.range / tracer.step)))
+        while found is None and not tracer.late() and self._room():
+            side = int(trees[0].count > trees[1].count)
+            own, other = trees[side], trees[1 - side]
+            targets = self._targets()
+            nearest, _ = own.nearest(targets)
+            ways, _ = tracer.traced(own.q[nearest], targets, most)
+            ends = [own.add(way, int(k)) for way, k in zip(ways, nearest, strict=True) if len(way)]
+            if not ends:
+                continue
+            wanted = own.q[ends]
+            nearest, _ = other.nearest(wanted)
+            ways, arrived = tracer.traced(other.q[nearest], wanted, _FARTHEST)
+            found = self._joined(1 - side, nearest, ways, arrived, ends)
+        return found
+
+    def _room(self) -> bool:
+        return max(tree.count for tree in self.trees) < self.effort.nodes
+
+    def _targets(self) -> Floats:
+        k = self._drawn + np.arange(1, _SIDE_BY_SIDE + 1)
+        self._drawn += _SIDE_BY_SIDE
+        u = (self._phase + k[:, None] * self._pace) % 1.0
+        return self.tracer.kept.drawn(u, self.low, self.high, self.start)
+
+    def _joined(
+        self, side: int, origins: Integers, ways: list[Floats], arrived: Flags, ends: Any
+    ) -> Floats | None:
+        """Add ways of a tree; the shortest path through one that arrived at a node of the other."""
+        own, other = self.trees[side], self.trees[1 - side]
+        best: Floats | None = None
+        shortest = np.inf
+        for k, way in enumerate(ways):
+            last = own.add(way, int(origins[k]))
+            if not arrived[k]:
+                continue
+            there = other.way(int(ends[k]))[::-1]
+            ours = own.way(last)
+            if len(way):  # both have the node where they meet; turns may differ
+                there = there[1:]
+            found = np.concatenate([ours, there])
+            found = found if side == 0 else found[::-1]
+            length = float(self.tracer.motions(found).sum())
+            if length < shortest:
+                best, shortest = found, length
+        return best
+
+    def nearest(self) -> tuple[float, Floats]:
+        """How near the trees came to each other, and the way to there from the start."""
+        own, other = self.trees
+        every = -(-own.count // 2000)
+        _, apart = other.nearest(own.q[: own.count : every])
+        k = int(apart.argmin())
+        return float(apart[k]), own.way(k * every)
+
+
+def shortened(tracer: Tracer, path: Floats, tries: int) -> Floats:
+    """A path (k, nq) made shorter by traced motions between two of its points, many at a time."""
+    phase, vain = np.array([0.5, 0.5]), 0
+    pace = np.array([0.7548776662466927, 0.5698402909980532])
+    rounds = min(_CUTS, -(-tries // _SIDE_BY_SIDE))
+    for _ in range(rounds):
+        arc = np.concatenate([[0.0], np.cumsum(tracer.motions(path))])
+        if len(path) < 3 or vain >= _IN_VAIN or tracer.late():
+            break
+        k = np.arange(1, _SIDE_BY_SIDE + 1)[:, None]
+        ends = np.sort((phase + k * pace) % 1.0, axis=1) * arc[-1]
+        phase = (phase + _SIDE_BY_SIDE * pace) % 1.0
+        places = np.clip(np.searchsorted(arc, ends), 0, len(path) - 1)
+        places[0] = [0, len(path) - 1]
+        places = np.unique(places[places[:, 1] > places[:, 0] + 1], axis=0)
+        lengths = arc[places[:, 1]] - arc[places[:, 0]]
+        straight = tracer.kept.size(tracer.kept.gap(path[places[:, 0]], path[places[:, 1]]))
+        worth = straight < 0.99 * lengths
+        places, lengths = places[worth], lengths[worth]
+        if not len(places):
+            vain += 1
+            continue
+        ways, arrived = tracer.traced(path[places[:, 0]], path[places[:, 1]], _FARTHEST)
+        gains = np.zeros(len(places))
+        for j in np.flatnonzero(arrived):
+            whole = np.concatenate([path[places[j, :1]], ways[j]])
+            gains[j] = lengths[j] - float(tracer.motions(whole).sum())
+        taken = list[tuple[int, int, Floats]]()
+        for j in np.argsort(-gains, kind="stable"):
+            first, last = places[j].tolist()
+            if gains[j] <= 1e-3 * arc[-1]:
+                break
+            if all(last <= a or first >= b for a, b, _ in taken):
+                taken.append((first, last, ways[j]))
+        for first, last, way in sorted(taken, key=lambda each: -each[0]):
+            path = np.concatenate([path[: first + 1], way[:-1], path[last:]])
+        vain = 0 if taken else vain + 1
+    return path
+
+
+def spread(tracer: Tracer, path: Floats) -> Floats | None:
+    """A path (k, nq) whose points lie evenly, a step apart; None where it is not kept between."""
+    arc = np.concatenate([[0.0], np.cumsum(tracer.motions(path))])
+    n = max(1, int(np.ceil(arc[-1] / tracer.step)))
+    s = np.linspace(0.0, arc[-1], n + 1)[1:-1]
+    k = np.clip(np.searchsorted(arc, s, side="right") - 1, 0, len(path) - 2)
+    t = (s - arc[k]) / np.maximum(arc[k + 1] - arc[k], 1e-300)
+    q, ok = tracer.kept.between(path[k], path[k + 1], t)
+    return np.concatenate([path[:1], q, path[-1:]]) if ok.all() else None
+
+
+def smoothed(tracer: Tracer, path: Floats, clearance: float = 0.0) -> Floats:
+    """A path (k, nq) with its corners rounded, and kept so far (m) from what is near if it can."""
+    kept = tracer.kept
+    for turn in range(_SMOOTHINGS):
+        if turn % _EVEN == 0:
+            even = spread(tracer, path)
+            if even is None or len(even) < 3:
+                return path
+            path = even.copy()
+        if tracer.late():
+            break
+        own = path[1:-1]
+        middle = 0.25 * (kept.gap(own, path[:-2]) + kept.gap(own, path[2:]))
+        move = np.where(kept.steering, middle, 0.0)
+        if clearance > 0.0:  # what is too near is pushed away alone
+            away = _away(tracer, own, clearance)
+            move = np.where(away.any(axis=1, keepdims=True), away + 0.1 * move, move)
+        long = kept.size(move)
+        move *= np.minimum(1.0, 0.5 * tracer.step / np.maximum(long, 1e-300))[:, None]
+        q, ok = kept.onto(kept.inside(kept.moved(own, move)), own)
+        ok &= kept.whole_size(kept.gap(own, q)) <= _LEAP * tracer.step
+        ok[ok] = ~tracer.touches(q[ok])
+        path[1:-1][ok] = q[ok]
+    return path
+
+
+def _away(tracer: Tracer, q: Floats, clearance: float) -> Floats:
+    """Velocities (k, nv) that lead points that are nearer than wished for away."""
+    found = tracer.model.nearest(q, _PUSHED, tracer.scene, within=2.0 * clearance, threads=1)
+    slopes, kept = found.gradient, tracer.kept
+    assert slopes is not None  # noqa: S101  they were asked for
+    distance = np.where(np.isfinite(found.distance), found.distance, np.inf)
+    missing = np.clip(1.05 * clearance - distance, 0.0, 0.5 * clearance)
+    move = np.zeros((len(q), kept.mechanism.n_v))
+    near = np.flatnonzero(missing.max(axis=1) > 0.0)
+    for j in range(_PUSHED):
+        rows = near[missing[near, j] > 0.0]
+        if len(rows):
+            slope = kept.downhill(q[rows], np.nan_to_num(slopes[rows, j])) / kept.unit**2
+            slope = np.where(kept.steering, slope, 0.0)
+            square = (slope * slope * kept.unit**2).sum(axis=1) + 1e-6
+            move[rows] += 0.5 * (missing[rows, j] / square)[:, None] * slope
+    return move
+
+
+class Judge:
+    """What is said of a whole path: that it is kept and touches nothing between its points too.
+
+    Between two points the path is the straight motion brought onto what is kept. The most that it
+    leaves the straight motion by, the bow, is measured at three places of each piece; pieces are
+    cut until no point of the robot is farther off than half a millimetre by that. The straight
+    pieces are looked at without gaps, and what comes nearer to them than twice the bow touches.
+    """
+
+    BOW = 5e-4
+    """m: how far a point of the robot may be from where the straight motion has it."""
+
+    CUTS = 14
+    """How often pieces are halved, at most."""
+
+    TOLERANCE = 1e-5
+
+    def __init__(self, tracer: Tracer, fine: float) -> None:
+        """``fine``: rad, how far apart configurations are where nothing can be proven."""
+        self.tracer, self.fine = tracer, fine
+        self.bow, self.proven = 0.0, False
+
+    def holds(self, path: Floats) -> Floats | None:
+        """The path with as many points as it needs; None where it does not hold."""
+        kept, more = self.tracer.kept, np.zeros(max(len(path) - 1, 0), bool)
+        for _ in range(self.CUTS):
+            if len(path) < 2:
+                break
+            if more.any():
+                path = self._halved(path, more)
+            seen = self._bows(path)
+            if seen is None or self.tracer.late():
+                return None
+            bows, off, sizes = seen
+            if kept.turns_freely:  # then pieces are no straight motions, and bows say nothing
+                more = sizes > 1.0001 * _LEAP * self.tracer.step
+            else:
+                more = (off > self.BOW) | (sizes > 1.0001 * _LEAP * self.tracer.step)
+            if more.any():
+                continue
+            self.bow = float(bows.max(initial=0.0))
+            touching = self._touching(path, off)
+            if not touching.any():
+                return path
+            if not self.proven or (off[touching] < 1e-2 * self.BOW).any():
+                return None
+            more = touching
+        return path if len(path) < 2 else None
+
+    def _halved(self, path: Floats, which: Flags) -> Floats:
+        places = np.flatnonzero(which)
+        half = np.full(len(places), 0.5)
+        middle, _ = self.tracer.kept.between(path[places], path[places + 1], half)
+        return np.insert(path, places + 1, middle, axis=0)
+
+    def _bows(self, path: Floats) -> tuple[Floats, Floats, Floats] | None:
+        """Of each piece: the bow in q, how far (m) points of the robot are off, and its size.
+
+        None where a piece is not kept, or does not lead to its end.
+        """
+        kept, a, b = self.tracer.kept, path[:-1], path[1:]
+        gap = kept.gap(a, b)
+        bows, off = np.zeros(len(a)), np.zeros(len(a))
+        sizes = kept.whole_size(gap)
+        for t in (0.25, 0.5, 0.75, 1.0):
+            q, ok = kept.between(a, b, np.full(len(a), t))
+            if not ok.all():
+                return None
+            bow = np.abs(kept.gap(kept.moved(a, t * gap), q))
+            if t == 1.0:
+                if (bow.max(axis=1) > _SAME).any():
+                    return None
+                break
+            along = np.linalg.norm(bow * kept.unit, axis=1)
+            if (along > 0.5 * sizes + _SAME).any():
+                return None
+            bows = np.maximum(bows, np.linalg.norm(bow, axis=1))
+            angles = kept.unit == 1.0
+            shift = 2.0 * self.tracer.model.reach * bow[:, angles].sum(axis=1)
+            off = np.maximum(off, shift + bow[:, ~angles].sum(axis=1))
+        return bows, off, sizes
+
+    def _touching(self, path: Floats, off: Floats) -> Flags:
+        """Flags of pieces along which something touches; `proven` is set.
+
+        ``off`` (m) of each piece is what points of the robot are off the straight motion by.
+        """
+        tracer, scene = self.tracer, self.tracer.scene
+        if not tracer.kept.turns_freely:
+            try:
+                touching = np.zeros(len(off), bool)
+                level = np.ceil(np.log2(np.maximum(off, 1e-7) / self.BOW) / 2.0)  # by fours
+                for each in np.unique(level):
+                    own = np.flatnonzero(level == each)
+                    most = self.TOLERANCE + 2.0 * float(off[own].max())
+                    found = tracer.model.motion_collides(
+                        path[own], path[own + 1], scene, tolerance=most, threads=1
+                    )
+                    touching[own] = found.touches
+            except UnsupportedFeatureError:  # clouds of points
+                pass
+            else:
+                self.proven = True
+                return touching
+        self.proven = False
+        kept = tracer.kept
+        sizes = kept.whole_size(kept.gap(path[:-1], path[1:]))
+        counts = np.maximum(1, np.ceil(sizes / self.fine).astype(np.int64))
+        piece = np.repeat(np.arange(len(sizes)), counts)
+        place = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
+        touching = np.zeros(len(sizes), bool)
+        for first in range(0, len(piece), 512):
+            own = piece[first : first + 512]
+            t = (place[first : first + 512] + 0.5) / counts[own]
+            q, ok = kept.between(path[own], path[own + 1], t)
+            touching[own[~ok | tracer.touches(q)]] = True
+            if touching.any() or tracer.late():
+                break
+        return touching if not tracer.late() else np.ones_like(touching)
+
+
+__all__ = ["Judge", "KeptSearch", "Tracer", "shortened", "smoothed"]
