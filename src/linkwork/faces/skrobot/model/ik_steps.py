@@ -16,83 +16,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.errors import InputError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
+from linkwork.faces.skrobot.model.arguments import (
+    OLDER,
+    asked_axes,
+    holds_several,
+    listed,
+    listed_numbers,
+    listed_or_none,
+    nested,
+)
 from linkwork.faces.skrobot.model.joint import joint_angle_limit_nspace, joint_angle_limit_weight
 
 Floats = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
-
-# ------------------------------------------------------------------------ forms of the arguments
-
-
-def listed(value: Any) -> list[Any]:
-    """A list or tuple as a list, and any other thing as a list of it alone."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def listed_or_none(value: Any) -> list[Any]:
-    """A list or tuple as a list, None as none, and any other thing as a list of it alone."""
-    return [] if value is None else listed(value)
-
-
-def nested(chains: Any) -> list[list[Any]]:
-    """One chain, or a list of chains, as a list of chains."""
-    if not chains:
-        return [[]]
-    if isinstance(chains[0], (list, tuple)):
-        return [list(chain) for chain in chains]
-    return [list(chains)]
-
-
-def holds_masks(mask: Any) -> bool:
-    """Whether a mask is a list with one mask for each target, and not one for all."""
-    if isinstance(mask, np.ndarray):
-        return mask.ndim > 1
-    if not isinstance(mask, (list, tuple)):
-        return False
-    plain = (bool, int, float, np.generic)
-    return len(mask) != 3 or not all(isinstance(each, plain) for each in mask)
-
-
-def flags(mask: Any, none: bool = True) -> NDArray[np.bool_]:
-    """The axes (3,) that a mask constrains; None is ``none`` for all three.
-
-    Raises: ValueError for a mask that is none.
-    """
-    if mask is None:
-        mask = none
-    return np.asarray(normalize_mask(mask), dtype=float) != 0.0
-
-
-def masks_for(mask: Any, count: int, what: str) -> list[NDArray[np.bool_]]:
-    """The axes of each of ``count`` targets.
-
-    Raises: ValueError where their number differs.
-    """
-    if not holds_masks(mask):
-        return [flags(mask)] * count
-    if len(mask) != count:
-        raise ValueError(
-            f"{what} has {len(mask)} masks, one for each target, but there are {count} targets"
-        )
-    return [flags(each) for each in mask]
-
-
-def mirrors_for(mirror: Any, count: int) -> list[Any]:
-    """The mirror axis of each of ``count`` targets, or None.
-
-    Raises: ValueError where their number differs.
-    """
-    if not isinstance(mirror, (list, tuple)):
-        return [mirror] * count
-    if len(mirror) != count:
-        raise ValueError(
-            f"rotation_mirror has {len(mirror)} axes, one for each target, but there are {count} "
-            "targets"
-        )
-    return list(mirror)
 
 
 def moving_joint(link: Any) -> Any:
@@ -252,9 +192,8 @@ def _now(move_target: Any, link_list: Any, differences: Any, masks: Any) -> _Now
             f"there must be a difference of position and one of rotation for each of {n} move "
             f"targets, not {len(ways)} and {len(rotations)}"
         )
-    where = masks_for(masks[0], n, "position_mask")
-    turns = masks_for(masks[1], n, "rotation_mask")
-    return _Now(targets, chains, ways, rotations, where, turns, mirrors_for(masks[2], n))
+    where, turns, mirrors = zip(*asked_axes(n, *masks), strict=True)
+    return _Now(targets, chains, ways, rotations, list(where), list(turns), list(mirrors))
 
 
 def _given(value: Any, chains: list[list[Any]]) -> Floats:
@@ -294,21 +233,15 @@ class StepsIK:
 
         Raises: ValueError where two lists differ in length.
         """
-        given = [rotation_mask, position_mask]
-        counts = {len(mask) for mask in given if holds_masks(mask)}
-        if len(counts) > 1:
-            raise ValueError(
+        lengths = {len(m) for m in (rotation_mask, position_mask) if holds_several(m)}
+        if len(lengths) > 1:
+            raise InputError(
                 "list length differ: len(position_mask)!=len(rotation_mask) "
                 f"{len(position_mask)}!={len(rotation_mask)}"
             )
-        count = counts.pop() if counts else 1
-        turns, where = (
-            [flags(each, none=False) for each in (mask if holds_masks(mask) else [mask] * count)]
-            for mask in given
-        )
-        mirrors = mirrors_for(rotation_mirror, count)
-        rows = [3 if mirror else int(f.sum()) for f, mirror in zip(turns, mirrors, strict=True)]
-        return sum(rows) + sum(int(f.sum()) for f in where)
+        count = lengths.pop() if lengths else 1
+        asked = asked_axes(count, position_mask, rotation_mask, rotation_mirror, none=False)
+        return sum(each.count for each in asked)
 
     def inverse_kinematics_args(
         self,
@@ -378,6 +311,7 @@ class StepsIK:
             jacobian=jacobian,
             additional_jacobi_dimension=additional_jacobi_dimension,
             n_joint_dimension=n_joint_dimension,
+            **{name: kwargs[name] for name in OLDER if name in kwargs},
         )
 
     def calc_jacobian_from_joint_list(  # noqa: PLR0913, PLR0917  as the original
@@ -425,10 +359,9 @@ class StepsIK:
                 f"transform_coords must be one frame for each of the {len(targets)} move targets, "
                 f"not {len(frames)}"
             )
-        where = masks_for(position_mask, len(targets), "position_mask")
-        turns = masks_for(rotation_mask, len(targets), "rotation_mask")
-        mirrors = mirrors_for(rotation_mirror, len(targets))
-        turns = [np.ones(3, bool) if m else f for f, m in zip(turns, mirrors, strict=True)]
+        axes = asked_axes(len(targets), position_mask, rotation_mask, rotation_mirror, kwargs)
+        where = [each.where for each in axes]
+        turns = [np.ones(3, bool) if each.mirror else each.turns for each in axes]
         rows = sum(int(f.sum()) for f in (*where, *turns))
         if jacobian is None:
             if dim is None:
@@ -490,7 +423,7 @@ class StepsIK:
 
         Raises: ValueError for a mask that is none.
         """
-        return shortened(dif_pos, p_limit)[flags(position_mask, none=False)]
+        return shortened(dif_pos, p_limit)[normalize_mask(position_mask) != 0]
 
     def calc_vel_from_rot(
         self,
@@ -505,7 +438,7 @@ class StepsIK:
 
         Raises: ValueError for a mask that is none.
         """
-        chosen = flags(rotation_mask, none=False) | bool(rotation_mirror)
+        chosen = (normalize_mask(rotation_mask) != 0) | bool(rotation_mirror)
         return shortened(dif_rot, r_limit)[chosen]
 
     def ik_convergence_check(self, dif_pos: Any, dif_rot: Any, thre: Any, rthre: Any) -> bool:
@@ -1134,13 +1067,6 @@ def _vectors(differences: Any) -> list[Floats]:
     if len(differences) and np.ndim(differences[0]) == 0:
         return [np.asarray(differences, dtype=float)]
     return [np.asarray(each, dtype=float) for each in differences]
-
-
-def listed_numbers(value: Any, count: int) -> list[float]:
-    """One number for each of ``count`` targets, or one for all."""
-    if np.ndim(value) == 0:
-        return [float(value)] * count
-    return [float(each) for each in value]
 
 
 def _of_links(
