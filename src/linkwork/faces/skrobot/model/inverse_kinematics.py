@@ -251,7 +251,7 @@ class SingleIK(_Steps):
         that name the axes which do not count ("zm": mirror z). ``translation_tolerance`` (3), in
         axes of the target, and ``rotation_tolerance`` (3), in axes of the frame: errors within are
         nothing; None and 0 for none. ``revert_if_fail`` (True): where it fails, all stays as it
-        was, else the joints end as near as they come. ``invariant_joint_list``: joints that stay.
+        was; with False the joints end as near as they come, and the answer is their angle vector. ``invariant_joint_list``: joints that stay.
         ``use_base``: "planar" or "6dof", the robot itself may move as well; ``base_weight``, one
         or one for each degree of freedom: how readily (1: like a joint). ``target_centroid_pos``,
         ``cog_translation_axis`` ("z"), ``centroid_thre`` (0.001 m): the centre of mass along these
@@ -474,7 +474,7 @@ class SingleIK(_Steps):
         if revert and before is not None:
             self._put_back(problem, before)
             return self._by_steps_if_said_less(problem, target_coords, kwargs)
-        return False
+        return False if revert else self.angle_vector()
 
     def _by_steps_if_said_less(self, problem: Problem, target_coords: Any, kwargs: Any) -> Any:
         """What remains where the core's tasks say less than is asked; else False.
@@ -627,7 +627,8 @@ class SingleIK(_Steps):
                 self._stand(stand)
             for joint, position in positions:
                 joint.joint_angle(position)
-        return False
+            return False
+        return self.angle_vector()
 
     def _has_centroid(self, kwargs: Any) -> bool:
         """Whether the centre of mass is where it was asked to be."""
