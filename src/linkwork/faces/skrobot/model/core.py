@@ -3,8 +3,8 @@
 Links that the model has, and, without mass, those on the way between them, are its links; joints
 that carry them are its joints. What is above the model (the torso above an arm's links) is the
 world of the core's robot: it may move without the core being made anew. Frames on the way that are
-no links lie in the placements of joints. A joint with several degrees of freedom becomes joints with
-one each, in their order, with links without mass between them; a follower follows there too.
+no links lie in the placements of joints. A joint with several degrees of freedom becomes joints
+with one each, in their order, with links without mass between them; a follower follows there too.
 
 A model keeps its core until what it was made of is another one.
 """

@@ -251,7 +251,8 @@ class SingleIK(_Steps):
         that name the axes which do not count ("zm": mirror z). ``translation_tolerance`` (3), in
         axes of the target, and ``rotation_tolerance`` (3), in axes of the frame: errors within are
         nothing; None and 0 for none. ``revert_if_fail`` (True): where it fails, all stays as it
-        was; with False the joints end as near as they come, and the answer is their angle vector. ``invariant_joint_list``: joints that stay.
+        was; with False the joints end as near as they come, and the answer is their angle vector.
+        ``invariant_joint_list``: joints that stay.
         ``use_base``: "planar" or "6dof", the robot itself may move as well; ``base_weight``, one
         or one for each degree of freedom: how readily (1: like a joint). ``target_centroid_pos``,
         ``cog_translation_axis`` ("z"), ``centroid_thre`` (0.001 m): the centre of mass along these
