@@ -29,6 +29,7 @@ from linkwork.faces.skrobot.model.arguments import (
     nested,
 )
 from linkwork.faces.skrobot.model.joint import joint_angle_limit_nspace, joint_angle_limit_weight
+from linkwork.mechanism.rigid import point_velocities
 
 Floats = NDArray[np.float64]
 
@@ -98,35 +99,6 @@ def followers(joint: Any) -> list[tuple[Any, float]]:
     return found
 
 
-def crossed(a: Floats, b: Floats) -> Floats:
-    """The cross products of the last axes of two arrays (..., 3)."""
-    return a[..., _NEXT] * b[..., _LAST] - a[..., _LAST] * b[..., _NEXT]
-
-
-_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
-
-
-def columns_of(joint: Any, p: Floats) -> Floats:
-    """The velocities (dof, 6) of a point p (3,) that a joint with several positions carries.
-
-    Linear, then angular, in axes of the world; each of the joint's positions changes at one.
-    """
-    child = joint.child_link._world()
-    base = child[:3, :3] @ joint._motion()[:3, :3].T
-    axes = np.asarray(joint.axis, dtype=float) @ base.T
-    found = np.zeros((joint.joint_dof, 6))
-    if joint.joint_dof == 3:  # along two axes, about the third
-        n, turns = 2, axes[2:]
-    else:  # along x, y and z, then about x, y and z as they are turned
-        rx, ry = (float(angle) for angle in joint.joint_angle()[3:5])
-        sx, cx, sy, cy = math.sin(rx), math.cos(rx), math.sin(ry), math.cos(ry)
-        n, turns = 3, np.array([[1, 0, 0], [0, cx, sx], [sy, -sx * cy, cx * cy]]) @ base.T
-    found[:n, :3] = axes[:n]
-    found[n:, :3] = crossed(turns, p - child[:3, 3])
-    found[n:, 3:] = turns
-    return found
-
-
 def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) -> Floats:
     """The Jacobian (n, 6), transposed, of a point p (3,) of the world by joints, world axes.
 
@@ -135,7 +107,11 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
     """
     found = np.zeros((dimension(joints), 6))
     leaders = {id(joint) for joint in joints}
-    places_, rates, axes, ends, slides = list[int](), list[float](), [], [], list[bool]()
+    rows: list[int] = []
+    rates: list[float] = []
+    axes: list[Floats] = []
+    origins: list[Floats] = []
+    slides: list[bool] = []
     for joint, span in zip(joints, places(joints), strict=True):
         if joint._leader is not None and _led_by(joint, leaders):
             continue
@@ -143,22 +119,17 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
         for each, rate in both:
             if not relevant.get(id(each), False):
                 continue
-            if each.joint_dof > 1:
-                found[span] += rate * columns_of(each, p)
-                continue
-            child = each.child_link._world()
-            places_.append(span.start)
-            rates.append(rate)
-            axes.append(child[:3, :3].dot(each.axis))
-            ends.append(child[:3, 3])
-            slides.append(each.type == "prismatic")
-    if places_:
-        angular = np.array(axes)
-        linear = crossed(angular, p - np.array(ends))
-        if any(slides):
-            linear[slides], angular[slides] = angular[slides], 0.0
-        columns = np.array(rates)[:, None] * np.hstack([linear, angular])
-        np.add.at(found, places_, columns)
+            n, child = each.joint_dof, each.child_link._world()
+            own, sliding = each._screws()
+            base = child[:3, :3] if n == 1 else child[:3, :3] @ each._motion()[:3, :3].T
+            rows.extend(range(span.start, span.start + n))
+            rates.extend([rate] * n)
+            axes.extend(own @ base.T)
+            origins.extend([child[:3, 3]] * n)
+            slides.extend(sliding)
+    if rows:
+        columns = point_velocities(np.array(axes), np.array(origins), slides, p)
+        np.add.at(found, rows, np.array(rates)[:, None] * columns)
     return found
 
 
