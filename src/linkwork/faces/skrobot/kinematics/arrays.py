@@ -227,10 +227,10 @@ def compute_geometric_jacobian_jax(
     ``return_non_mimic`` adds the columns of joints that follow others to those of their leaders.
     """
     backend = get_backend("jax")
-    J, p, R = _end_jacobian(backend, joint_angles, fk_params)
+    columns, p, R = _end_jacobian(backend, joint_angles, fk_params)
     if return_non_mimic:
-        J = J @ backend.array(_folding(fk_params["mimic_parent_indices"], fk_params))
-    return J, p, R
+        columns = columns @ backend.array(_folding(fk_params["mimic_parent_indices"], fk_params))
+    return columns, p, R
 
 
 def compute_geometric_jacobian_batched_numpy(
@@ -245,12 +245,13 @@ def compute_geometric_jacobian_batched_numpy(
     With ``non_mimic_indices`` only these columns, those of joints that follow others added to
     their leaders'.
     """
-    J, p, R = _end_jacobian("numpy", joint_angles_batch, fk_params)
+    columns, p, R = _end_jacobian("numpy", joint_angles_batch, fk_params)
     if non_mimic_indices is not None:
         leaders = mimic_parent_indices
         leaders = fk_params["mimic_parent_indices"] if leaders is None else leaders
-        J = J @ _folding(leaders, fk_params, non_mimic_indices, mimic_multipliers)
-    return J, p, R
+        folding = _folding(leaders, fk_params, non_mimic_indices, mimic_multipliers)
+        columns = columns @ folding
+    return columns, p, R
 
 
 def _folding(leaders: Any, chain: Chain, kept: Any = None, rates: Any = None) -> Floats:
@@ -267,8 +268,8 @@ def compute_manipulability(
     backend: Any, joint_angles: Any, fk_params: Chain, position_only: bool = True
 ) -> Any:
     """sqrt(det(J J^T)) of the last link of a chain; ``position_only`` of the linear rows alone."""
-    J = compute_full_jacobian(backend, joint_angles, fk_params)
-    J = J[..., :3, :] if position_only else J
+    whole = compute_full_jacobian(backend, joint_angles, fk_params)
+    J = whole[..., :3, :] if position_only else whole
     if not _is_jax(backend):
         return np.sqrt(np.maximum(np.linalg.det(J @ np.swapaxes(J, -1, -2)), 0.0))
     from linkwork.ops.jax import jnp  # noqa: PLC0415  an extra

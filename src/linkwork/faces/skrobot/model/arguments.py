@@ -78,7 +78,7 @@ class Axes(NamedTuple):
     mirror: str | None
 
     @property
-    def count(self) -> int:
+    def n_rows(self) -> int:
         """The number of rows that it has in a Jacobian: with a mirror all three turns."""
         return int(self.where.sum()) + (3 if self.mirror else int(self.turns.sum()))
 

@@ -212,7 +212,7 @@ class StepsIK:
             )
         count = lengths.pop() if lengths else 1
         asked = asked_axes(count, position_mask, rotation_mask, rotation_mirror, none=False)
-        return sum(each.count for each in asked)
+        return sum(each.n_rows for each in asked)
 
     def inverse_kinematics_args(
         self,

@@ -832,8 +832,8 @@ def _wanted(count: int, kwargs: Any) -> list[Wanted]:
 
     Raises: ValueError for masks, mirrors, tolerances and thresholds.
     """
-    masks = (kwargs.get(name) for name in ("position_mask", "rotation_mask", "rotation_mirror"))
-    axes = asked_axes(count, *masks, kwargs)
+    position, rotation = kwargs.get("position_mask"), kwargs.get("rotation_mask")
+    axes = asked_axes(count, position, rotation, kwargs.get("rotation_mirror"), kwargs)
     alone = kwargs.get("target_centroid_pos") is None
     if alone and not any(each.where.any() or each.turns.any() for each in axes):
         raise InputError(

@@ -116,7 +116,7 @@ class SweptSphereSdfCollisionChecker:
         Raises: UnsupportedFeatureError where a function that is no known solid has no surface near.
         """
         scene, T_root_world = Scene(), inverse_matrix(core.T_world_root())
-        solids = self.sdf.sdf_list if isinstance(self.sdf, UnionSDF) else [self.sdf]
+        solids: list[Any] = self.sdf.sdf_list if isinstance(self.sdf, UnionSDF) else [self.sdf]
         if all(type(each) in _SOLIDS for each in solids):
             for k, each in enumerate(solids):
                 _SOLIDS[type(each)](
