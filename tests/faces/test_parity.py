@@ -84,6 +84,13 @@ def test_what_misses_a_class_misses_what_is_in_it():
     assert there == ["old.later", "old.VERSION"]
 
 
+def test_a_reason_may_list_what_is_missing():
+    text = GOOD.replace('"old.later" = "a reason"', '"a reason" = ["old.later", "old.VERSION"]')
+    assert parity.parse(text, "f").missing == {"old.later": "a reason", "old.VERSION": "a reason"}
+    with pytest.raises(InputError, match=r"old\.latter' stands nowhere"):
+        parity.parse(text.replace("old.later", "old.latter"), "f")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

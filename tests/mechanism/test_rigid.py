@@ -8,7 +8,9 @@ import pytest
 import robots
 from linkwork.mechanism import rigid
 from linkwork.mechanism.model import JointType
-from linkwork.mechanism.rigid import joint_pose
+from linkwork.mechanism.rigid import joint_pose, point_velocities
+from linkwork.ops.numpy import NUMPY
+from linkwork.spatial import so3
 from seeds import rng
 
 
@@ -59,3 +61,20 @@ def test_quaternions_of_any_length(scale):
 def test_right_angles_are_exact():
     R, _ = joint_pose(JointType.REVOLUTE, np.array([np.pi / 2]))
     assert R.tolist() == [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+
+
+def test_velocities_of_a_point_are_its_differences():
+    g = rng("point velocities")
+    axes = g.standard_normal((5, 3))
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    origins, p = g.standard_normal((5, 3)), g.standard_normal(3)
+    slides = [False, True, False, True, False]
+    found = point_velocities(axes, origins, slides, p)
+    step = 1e-6
+    for k, (axis, origin, slide) in enumerate(zip(axes, origins, slides, strict=True)):
+        ends = []
+        for s in (-step, step):
+            R = np.eye(3) if slide else so3.exp(NUMPY, s * axis)
+            ends.append(R @ (p - origin) + (s * axis if slide else 0.0))
+        assert np.abs(found[k, :3] - (ends[1] - ends[0]) / (2 * step)).max() < 1e-8
+        assert np.array_equal(found[k, 3:], 0.0 * axis if slide else axis)

@@ -16,6 +16,7 @@
 
     [missing]                        # those of them that the face does not have, and why
     "urdfpy.URDF.show" = "There is no viewer yet."
+    "Files in archives." = ["skrobot.utils.archive", "skrobot.utils.make_tarfile"]    # several
 
 The name of a row is one in the face, dotted, or a phrase in words; it needs a difference unless it
 is "same". A name in ``[names]`` may carry its parameters, with "=" after those that may be left
@@ -133,7 +134,7 @@ def parse(text: str, file: str) -> Parity:
     faults += _face_faults(face)
     for id, row in listed.items():
         faults += _row_faults(id, row)
-    names, missing = _with_shared(table.get("names", {})), table.get("missing", {})
+    names, missing = _with_shared(table.get("names", {})), _by_name(table.get("missing", {}))
     faults += _name_faults(names, missing)
     if faults:
         raise InputError("\n".join(f"{file}: {fault}" for fault in faults))
@@ -233,6 +234,20 @@ def _with_shared(names: Any) -> Any:
         face = next((e for e in FACES if isinstance(listed, str) and e.covers(listed)), None)
         shared = {} if face is None else _toml().loads(_file_of(face)[1])["names"]
         found[owner] = shared.get(listed, listed) if face else listed
+    return found
+
+
+def _by_name(missing: Any) -> Any:
+    """The reasons by the names that are missing, of which a reason may list several."""
+    if not isinstance(missing, dict):
+        return missing
+    found = dict[str, Any]()
+    for key, value in cast("dict[str, Any]", missing).items():
+        found |= (
+            dict.fromkeys(cast("list[str]", value), key)
+            if isinstance(value, list)
+            else {key: value}
+        )
     return found
 
 

@@ -97,7 +97,8 @@ _SKROBOT = (
     *("data", "kinematics", "kinematics.differentiable", "model", "model.joint"),
     *("model.joint_limit_table", "model.link", "model.primitives", "model.robot_model"),
     *("models", "models.fetch", "models.g1", "models.kuka", "models.panda", "models.pr2"),
-    *("models.urdf", "planner", "pycompat", "sdf", "sdf.signed_distance_function", "urdf"),
+    *("models.urdf", "planner", "planner.sqp_based", "planner.swept_sphere", "planner.utils"),
+    *("pycompat", "sdf", "sdf.signed_distance_function", "urdf"),
     *("urdf.structure", "utils", "utils.listify", "utils.urdf", "viewers"),
 )
 _SKROBOT_BACKENDS = tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Floats, JointType
@@ -43,3 +44,18 @@ def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
             raise InputError("a quaternion of zeros is no rotation; unturned is 1 0 0 0 (wxyz)")
         return exact(rotations.from_quaternion(NUMPY, turn / largest)), p
     return (exact(rotations.rotation_z(NUMPY, float(turn[0]))) if turn.size else np.eye(3)), p
+
+
+def point_velocities(axes: Floats, origins: Floats, slides: ArrayLike, p: Floats) -> Floats:
+    """How a point p (3,) moves where each of n joints moves at one: (n, 6), linear, then angular.
+
+    Joints turn about ``axes`` (n, 3) through ``origins`` (n, 3), or slide along them where
+    ``slides`` (n,) is true; all in one frame.
+    """
+    along = np.asarray(slides, bool)[:, None]
+    arms = p - origins
+    turned = axes[:, _NEXT] * arms[:, _LAST] - axes[:, _LAST] * arms[:, _NEXT]
+    return np.hstack([np.where(along, axes, turned), np.where(along, 0.0, axes)])
+
+
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])

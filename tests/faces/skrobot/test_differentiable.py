@@ -10,13 +10,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from linkwork import poses
-from linkwork.faces.skrobot.coordinates import make_cascoords
+from linkwork.faces.skrobot.backend import get_backend
+from linkwork.faces.skrobot.coordinates import Coordinates, make_cascoords
+from linkwork.faces.skrobot.coordinates.math import rotation_matrix_to_axis_angle_vector, rpy_matrix
+from linkwork.faces.skrobot.kinematics import differentiable as chains
 from linkwork.faces.skrobot.kinematics.differentiable import (
     _build_union_joint_mapping,
     create_batch_ik_solver,
     extract_fk_parameters,
 )
-from linkwork.faces.skrobot.model import RobotModel
+from linkwork.faces.skrobot.model import JointLimitTable, RobotModel
 from seeds import rng
 
 ARM = """<robot name="arm"><link name="base"/>
@@ -173,3 +176,132 @@ def test_a_solver_takes_the_arguments_of_the_original():
         solver(np.zeros((2, 3)), [np.eye(3)] * 2, initial_angles=np.zeros(3))
     with pytest.raises(ValueError):
         _build_union_joint_mapping([[]], [])
+
+
+# functions of arrays
+
+jax_too = pytest.mark.parametrize("name", ["numpy", "jax"])
+
+
+def backend_of(name: str) -> Any:
+    if name == "jax":
+        pytest.importorskip("jax")
+    return get_backend(name)
+
+
+@jax_too
+def test_poses_and_jacobians_are_those_of_the_robot(name: str):
+    backend = backend_of(name)
+    robot, tool = arm()
+    links = links_of(robot, "abfcde")
+    parameters = extract_fk_parameters(robot, links, tool)
+    q = np.array([link.joint.joint_angle() for link in links])
+    close = {"atol": 1e-10 if name == "numpy" else 5e-6}
+    positions, rotations = chains.forward_kinematics(backend, backend.array(q), parameters)
+    for k, link in enumerate(links):
+        assert_allclose(positions[k], link.worldpos(), **close)
+        assert_allclose(rotations[k], link.worldrot(), **close)
+    many = chains.batch_forward_kinematics(backend, backend.array([q, q + 0.1]), parameters)
+    assert np.shape(many[0]) == (2, 6, 3)
+    assert_allclose(many[1][0], rotations, **close)
+    p, R = chains.forward_kinematics_ee(backend, backend.array(q), parameters)
+    assert_allclose(p, tool.worldpos(), **close)
+    assert_allclose(R, tool.worldrot(), **close)
+
+    J = np.asarray(chains.compute_full_jacobian(backend, backend.array(q), parameters))
+    assert J.shape == (6, 6)
+    assert not J[:, 2].any()  # of the fixed joint
+    moved = [(k, step) for k, step in enumerate(np.eye(6) * 1e-4) if k != 2]
+    for k, step in moved:
+        after = pose_by(parameters | {"ee_offset_position": np.zeros(3)}, q + step)
+        before = pose_by(parameters | {"ee_offset_position": np.zeros(3)}, q - step)
+        assert_allclose(J[:3, k], (after - before)[:3, 3] / 2e-4, atol=1e-5)
+    linear, *_ = chains.compute_jacobian_analytical(backend, backend.array(q), parameters)
+    for k, step in moved:
+        way = (pose_by(parameters, q + step) - pose_by(parameters, q - step))[:3, 3]
+        assert_allclose(linear[:, k], way / 2e-4, atol=1e-5)
+    first = chains.compute_jacobian(backend, backend.array(q), parameters, link_index=1)
+    assert_allclose(np.asarray(first)[:, 2:], 0.0, atol=1e-12)
+    volume = chains.compute_manipulability(backend, backend.array(q), parameters)
+    assert_allclose(volume, np.sqrt(np.linalg.det(J[:3] @ J[:3].T)), atol=1e-5)
+    whole = chains.compute_manipulability(backend, backend.array(q), parameters, False)
+    assert_allclose(whole, np.sqrt(max(np.linalg.det(J @ J.T), 0.0)), atol=1e-5)
+
+
+def test_columns_of_followers_are_added_to_their_leaders():
+    robot, tool = arm()
+    parameters = extract_fk_parameters(robot, links_of(robot, "abfcde"), tool)
+    q = np.array([[0.1, 0.2, 0.0, 0.3, 0.7, 0.4], [0.2, 0.1, 0.0, 0.1, 0.3, 0.2]])
+    J, p, R = chains.compute_geometric_jacobian_batched_numpy(q, parameters)
+    assert (J.shape, p.shape, R.shape) == ((2, 6, 6), (2, 3), (2, 3, 3))
+    assert_allclose(p, chains.forward_kinematics_ee_batched_numpy(q, parameters)[0])
+    own = [0, 1, 3, 5]
+    folded, *_ = chains.compute_geometric_jacobian_batched_numpy(q, parameters, own)
+    assert_allclose(folded[..., 2], J[..., 3] + 2.0 * J[..., 4])
+    assert_allclose(folded[..., [0, 1, 3]], J[..., [0, 1, 5]])
+
+
+def test_functions_of_jax_have_gradients():
+    jax = pytest.importorskip("jax")
+    robot, tool = arm()
+    parameters = extract_fk_parameters(robot, links_of(robot, "abfcde"), tool)
+    q = np.array([0.1, 0.2, 0.0, 0.3, 0.7, 0.4])
+    end = chains.create_jax_fk_function(parameters)
+    J, p, R = chains.compute_geometric_jacobian_jax(jax.numpy.asarray(q), parameters)
+    assert_allclose(jax.jacfwd(lambda q: end(q)[0])(q), J[:3], atol=5e-6)
+    assert_allclose(jax.jit(jax.vmap(lambda q: end(q)[1]))(np.tile(q, (3, 1)))[2], R, atol=5e-6)
+    some = chains.compute_jacobian_analytical_batch(np.tile(q, (3, 1)), parameters)
+    assert_allclose(some[0][1], J[:3], atol=5e-6)
+    assert_allclose(some[1][1], p, atol=5e-6)
+    own, *_ = chains.compute_geometric_jacobian_jax(q, parameters, return_non_mimic=True)
+    leading = parameters["mimic_parent_indices"] < 0
+    assert own.shape == (6, leading.sum())
+
+
+def test_differences_of_poses():
+    R, S = rpy_matrix(0.1, 0.2, 0.3), rpy_matrix(-0.4, 0.3, 0.1)
+    turn = chains.rotation_error_so3_log(R, S)
+    assert_allclose(turn, rotation_matrix_to_axis_angle_vector(R.T @ S), atol=1e-12)
+    assert_allclose(chains.rotation_error_so3_log_batch_numpy([R, S], [S, R]), [turn, -turn])
+    twist = chains.pose_error_se3_log(np.array([1.0, 2, 3]), R, np.array([1.5, 2, 3]), S)
+    assert_allclose(twist, [0.48253, 0.09846, 0.10984, *turn], atol=1e-5)  # the original's numbers
+    assert_allclose(
+        chains.skew_symmetric_matrix([1.0, 2, 3]) @ [4, 5, 6], np.cross([1, 2, 3], [4, 5, 6])
+    )
+    jax = pytest.importorskip("jax")
+    two = chains.rotation_error_so3_log_batch(np.array([R, S]), np.array([S, R]))
+    assert_allclose(two, [turn, -turn], atol=1e-6)
+    slope = jax.jacfwd(lambda R: chains.rotation_error_so3_log(R, S))(jax.numpy.asarray(R))
+    assert np.isfinite(slope).all()
+
+
+def test_chains_are_solved_by_the_core():
+    robot, tool = arm()
+    links = links_of(robot, "abce")
+    parameters = extract_fk_parameters(robot, links, tool)
+    q = np.array([[0.4, 0.3, 0.2, -0.3], [1.0, 0.5, -0.4, 0.5]])
+    p, R = chains.forward_kinematics_ee_batched_numpy(q, parameters)
+    angles, success, errors = chains.batch_solve_ik("numpy", p, R, parameters, q + 0.05)
+    assert success.all()
+    assert errors.max() < 1e-3
+    assert_allclose(chains.forward_kinematics_ee_batched_numpy(angles, parameters)[0], p, atol=1e-3)
+    one, solved, error = chains.solve_ik_gradient_descent("numpy", p[1], R[1], parameters, q[1])
+    assert one.shape == (4,) and solved and error < 1e-4
+    far = chains.solve_ik_gradient_descent("numpy", p[1] + 9.0, R[1], parameters)
+    assert not far[1] and far[2] > 1.0
+    goal = Coordinates(p[0], R[0])
+    moving = [robot.links[name] for name in "abce"]
+    answer = chains.solve_ik_scipy(robot, goal, moving, tool, rotation_mask=False)
+    assert answer is not False
+    assert_allclose(tool.worldpos(), p[0], atol=1e-3)
+
+
+def test_limits_that_depend_on_others():
+    robot, tool = arm()
+    table = JointLimitTable(robot.jc, -1.0, 1.0, [-0.5, -0.1], [0.1, 0.5])
+    robot.je.joint_min_max_table, robot.je.joint_min_max_target = table, robot.jc
+    parameters = extract_fk_parameters(robot, links_of(robot, "abcde"), tool)
+    inside = np.array([0.0, 0.0, 1.0, 0.0, 0.4])
+    outside = np.array([0.0, 0.0, -1.0, 0.0, 0.4])
+    assert chains.create_dynamic_limit_mask(parameters, inside).tolist() == [1.0] * 5
+    assert chains.create_dynamic_limit_mask(parameters, outside).tolist() == [1.0] * 4 + [0.0]

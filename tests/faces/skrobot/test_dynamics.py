@@ -433,6 +433,26 @@ def test_gravity_and_its_signs():
     assert joint.joint_angle() == 0.0
 
 
+@pytest.mark.row("S0-187")
+def test_a_part_of_a_robot_has_the_masses_of_its_own_links():
+    robot: Any = RobotModel.from_urdf(path("humanoid"))
+    names = [f"right_{each}_link" for each in ("shoulder_pitch", "shoulder_yaw", "elbow")]
+    links = [robot.links[name] for name in names]  # one on the way between them is left out
+    limb = RobotModel(link_list=links, joint_list=[link.joint for link in links])
+    for joint, angle in zip(limb.joint_list, (-0.5, 0.4, -1.2), strict=True):
+        joint.joint_angle(angle)
+    wanted = []
+    for joint, above in zip(limb.joint_list, range(3), strict=True):
+        moments = [
+            np.cross(link.transform_vector(link.centroid) - joint.world_position, [0, 0, link.mass])
+            for link in links[above:]
+        ]
+        wanted.append(9.81 * np.sum(moments, axis=0) @ joint.world_axis)
+    close(limb.torque_vector(), wanted)
+    assert abs(limb.torque_vector()[0] - robot.torque_vector()[23]) > 0.1
+    assert limb.update_mass_properties()["total_mass"] == sum(link.mass for link in links)
+
+
 @pytest.mark.slow
 @pytest.mark.row("S0-186")
 def test_where_forces_act():

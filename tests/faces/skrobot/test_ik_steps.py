@@ -142,6 +142,27 @@ def test_rows_are_those_of_the_masks(arm: Any, links: Any, J: Any):
 
 
 @pytest.mark.row("S0-130", "S0-146")
+@pytest.mark.parametrize(
+    ("older", "rows"),
+    [
+        ({"rotation_axis": "x"}, [0, 1, 2, 4, 5]),
+        ({"rotation_axis": False}, [0, 1, 2]),
+        ({"rotation_axis": "zm"}, [0, 1, 2, 3, 4, 5]),
+        ({"rotation_axis": [1, 0, 0]}, [0, 1, 2, 3]),
+        ({"translation_axis": "xy"}, [2, 3, 4, 5]),
+        ({"translation_axis": False, "rotation_axis": "z"}, [3, 4]),
+        ({"rotation_axis": ["y"]}, [0, 1, 2, 3, 5]),
+    ],
+)
+def test_older_names_of_masks_name_what_is_free(
+    arm: Any, links: Any, J: Any, older: dict[str, Any], rows: list[int]
+):
+    ends, joints = [arm.end_coords], [link.joint for link in links]
+    assert np.array_equal(arm.calc_jacobian_from_link_list(ends, links, **older), J[rows])
+    assert np.array_equal(arm.calc_jacobian_from_joint_list(joints, ends, **older), J[rows])
+
+
+@pytest.mark.row("S0-130", "S0-146")
 def test_several_targets_have_their_own_chains(arm: Any, links: Any, J: Any):
     two = [arm.end_coords, links[3]]
     found = arm.calc_jacobian_from_link_list(

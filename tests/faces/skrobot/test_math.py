@@ -399,3 +399,14 @@ def test_frames_between_and_along():
     assert_close(first, [0, 1.04719755, -1.57079633], atol=1e-8)
     assert_close(second, [3.14159265, 2.0943951, 1.57079633], atol=1e-8)
     assert_close(geo.orient_coords_to_axis(frame, [1, 1, 0], "x").x_axis, [0.5**0.5, 0.5**0.5, 0])
+
+
+def test_angles_about_a_normal_that_vectors_do_not_stand_across():
+    pair = [1, 2, 3], [-0.5, 1, 0.2]  # the original's numbers, for a normal of length 1
+    counter, clockwise = (
+        m.counter_clockwise_angle_between_vectors,
+        m.clockwise_angle_between_vectors,
+    )
+    assert counter(*pair, [0, 0, 1]) == pytest.approx(0.7610, abs=1e-4)
+    assert counter(*pair, [0, 0, -2]) == pytest.approx(5.5222, abs=1e-4)
+    assert clockwise(*pair, [0, 0, 3]) == pytest.approx(5.5222, abs=1e-4)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import logging
 import os
+import re
+import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from linkwork import faces, models
 from linkwork.errors import MissingExtraError
 from linkwork.faces.skrobot import data
 
@@ -229,3 +237,65 @@ def test_a_robot_that_touches_itself(tmp_path: Path):
     first, second = run(tmp_path, TOUCHING)
     assert first.endswith("set")
     assert second == "[('link_0', 'link_5')]"
+
+
+# what a program prints with the original, statement by statement
+
+PROGRAMS = Path(__file__).parent / "programs"
+DESCRIPTIONS = Path(data.fetch_urdfpath()).parent
+NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
+LABEL = re.compile(r"(?m)^(?P<name>.+?) (?:=|!!) ")
+
+
+def statements(text: str) -> dict[str, str]:
+    """What was printed, by name; arrays go over several lines."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        match = LABEL.match(line)
+        name = match["name"] if match else name
+        found[name] = f"{found[name]} {line}" if not match else line
+    return found
+
+
+def same(ours: str, theirs: str) -> bool:
+    """Whether words are the same, and numbers within 2e-4 (angles of theirs are float32)."""
+    if re.sub(r"[\s\d.e-]+", "", ours) != re.sub(r"[\s\d.e-]+", "", theirs):
+        return False
+    first, second = (list(map(float, NUMBER.findall(each))) for each in (ours, theirs))
+    return len(first) == len(second) and all(
+        abs(a - b) <= 2e-4 * (1 + abs(b)) for a, b in zip(first, second, strict=True)
+    )
+
+
+SLOW = ("batch", "dynamics", "reach", "two_arms")
+NAMES = [
+    pytest.param(path.stem, marks=[pytest.mark.slow] if path.stem in SLOW else [])
+    for path in sorted(PROGRAMS.glob("*.txt"))
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_are_those_of_the_original(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for robot in ("fetch", "kuka"):
+        shutil.copy(DESCRIPTIONS / f"{robot}.urdf", tmp_path)
+    shutil.copy(models.path("humanoid"), tmp_path)
+    text = (PROGRAMS / "show.py").read_text() + (PROGRAMS / f"{name}.py").read_text()
+    said = io.StringIO()
+    level = logging.root.manager.disable
+    faces.install("skrobot")
+    try:
+        with contextlib.redirect_stdout(said), np.printoptions(), warnings.catch_warnings():
+            exec(compile(text, f"{name}.py", "exec"), {"__name__": "__main__"})
+    finally:
+        faces.uninstall("skrobot")
+        logging.disable(level)
+    ours = statements(said.getvalue())
+    theirs = statements((PROGRAMS / f"{name}.txt").read_text())
+    wrong = {key: (ours.get(key), line) for key, line in theirs.items()
+             if key not in ours or not same(ours[key], line)}  # fmt: skip
+    assert not wrong
+    assert len(theirs) >= 12

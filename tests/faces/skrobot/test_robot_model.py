@@ -487,6 +487,7 @@ def test_paths_of_links(arm: RobotModel):
     assert names(arm.find_link_path(arm.side, arm.l4)) == "side l2 l3 l4"
     assert names(arm.find_link_path(arm.l2, arm.l2)) == "l2"
     assert arm.find_link_path(arm.l2, Link(name="apart")) == []
+    assert arm.find_link_path(arm.l2, "l4") == []  # as there: names lead nowhere
 
 
 @pytest.mark.row("S0-043")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import linkwork.faces.skrobot as skrobot
-from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.faces.skrobot import planner
+from linkwork.errors import InputError
 from linkwork.faces.skrobot.models import Kuka
 from linkwork.faces.skrobot.utils import URDF, listify
 from linkwork.faces.skrobot.utils.urdf import (
     enable_mesh_cache,
+    get_filename,
     mesh_simplify_factor,
     no_mesh_load_mode,
     resolve_filepath,
@@ -66,7 +66,19 @@ def test_lists():
     assert listify("a", 2) == ["a", "a"]
 
 
-@pytest.mark.parametrize("name", planner.__all__)
-def test_the_planner_is_refused_by_name(name: str):
-    with pytest.raises(UnsupportedFeatureError, match=rf"skrobot\.planner\.{name}"):
-        getattr(planner, name)(1, x=2)
+def test_files_that_are_there(tmp_path: Path):
+    (tmp_path / "a.stl").write_text("x")
+    assert get_filename(str(tmp_path), "a.stl") == str(tmp_path / "a.stl")
+    assert get_filename("/", f"file://{tmp_path}/a.stl") == str(tmp_path / "a.stl")
+    assert get_filename(str(tmp_path), f"package://{tmp_path.name}/a.stl") == str(
+        tmp_path / "a.stl"
+    )
+    assert get_filename(str(tmp_path), "b.stl") is None
+    assert get_filename(str(tmp_path), "new/b.stl", makedirs=True) == str(tmp_path / "new/b.stl")
+    assert (tmp_path / "new").is_dir()
+
+
+@pytest.mark.parametrize("name", ["collision", "dynamics", "export", "interfaces"])
+def test_modules_that_are_not_there_say_what_is(name: str):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': [A-Za-z]"):
+        getattr(skrobot, name)

@@ -218,14 +218,7 @@ class Coordinates:
     def rotation(self, rotation: Any) -> None:
         self._set_local(pose_matrix(rotation_of(rotation), self._local()[:3, 3]))
 
-    @property
-    def rotation_matrix(self) -> Floats:
-        """`rotation`."""
-        return self.rotation
-
-    @rotation_matrix.setter
-    def rotation_matrix(self, rotation: Any) -> None:
-        self.rotation = rotation
+    rotation_matrix = rotation
 
     @property
     def translation(self) -> Floats:
@@ -239,14 +232,7 @@ class Coordinates:
         p = _check_valid_translation(translation)
         self._set_local(pose_matrix(self._local()[:3, :3], p))
 
-    @property
-    def translation_vector(self) -> Floats:
-        """`translation`."""
-        return self.translation
-
-    @translation_vector.setter
-    def translation_vector(self, translation: Any) -> None:
-        self.translation = translation
+    translation_vector = translation
 
     @property
     def name(self) -> str:

@@ -390,17 +390,17 @@ def counter_clockwise_angle_between_vectors(
 ) -> np.float64:
     """The angle from one vector (3,) to another, counter-clockwise seen from the tip of a normal.
 
-    It is from 0 to 2 pi. Without a normal it is that of v1 x v2, and the angle is at most pi.
+    It is from 0 to 2 pi, atan2(n . (a x b), a . b) with the unit normal n, which is the angle of
+    vectors across n. Without a normal it is that of v1 x v2, and the angle is at most pi.
 
     Raises: InputError, ShapeError.
     """
-    angle = angle_between_vectors(v1, v2)
     if normal_vector is None:
-        return angle
-    turn = np.cross(normalize_vector(v1), normalize_vector(v2)) @ finite(
-        normal_vector, "normal_vector", (3,)
-    )
-    return np.float64(2.0 * math.pi - angle if turn < 0.0 else angle)
+        return angle_between_vectors(v1, v2)
+    a, b = finite(v1, "v1", (3,)), finite(v2, "v2", (3,))
+    normal = _direction(normal_vector, "normal_vector")
+    angle = math.atan2(np.cross(a, b) @ normal, a @ b)
+    return np.float64(angle if angle >= 0.0 else angle + 2.0 * math.pi)
 
 
 def clockwise_angle_between_vectors(v1: Any, v2: Any, normal_vector: Any = None) -> np.float64:

@@ -3,7 +3,17 @@
 from linkwork.faces.skrobot.kinematics import differentiable
 from linkwork.faces.skrobot.kinematics.differentiable import (
     create_batch_ik_solver,
+    create_dynamic_limit_mask,
     extract_fk_parameters,
+    forward_kinematics,
+    forward_kinematics_ee,
 )
 
-__all__ = ["create_batch_ik_solver", "differentiable", "extract_fk_parameters"]
+__all__ = [
+    "create_batch_ik_solver",
+    "create_dynamic_limit_mask",
+    "differentiable",
+    "extract_fk_parameters",
+    "forward_kinematics",
+    "forward_kinematics_ee",
+]

@@ -21,10 +21,57 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.faces.skrobot.backend import list_backends
 from linkwork.faces.skrobot.coordinates.base import Coordinates, inverse_matrix
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
+from linkwork.faces.skrobot.kinematics.arrays import (
+    batch_forward_kinematics,
+    batch_solve_ik,
+    compute_full_jacobian,
+    compute_geometric_jacobian_batched_numpy,
+    compute_geometric_jacobian_jax,
+    compute_jacobian,
+    compute_jacobian_analytical,
+    compute_jacobian_analytical_batch,
+    compute_manipulability,
+    create_dynamic_limit_mask,
+    create_jax_fk_function,
+    forward_kinematics,
+    forward_kinematics_ee,
+    forward_kinematics_ee_batched_numpy,
+    pose_error_se3_log,
+    rotation_error_so3_log,
+    rotation_error_so3_log_batch,
+    rotation_error_so3_log_batch_numpy,
+    skew_symmetric_matrix,
+    solve_ik_gradient_descent,
+)
 
 Floats = NDArray[np.float64]
 
-__all__ = ["create_batch_ik_solver", "extract_fk_parameters", "normalize_axis_mask"]
+__all__ = [
+    "batch_forward_kinematics",
+    "batch_solve_ik",
+    "compute_full_jacobian",
+    "compute_geometric_jacobian_batched_numpy",
+    "compute_geometric_jacobian_jax",
+    "compute_jacobian",
+    "compute_jacobian_analytical",
+    "compute_jacobian_analytical_batch",
+    "compute_manipulability",
+    "create_batch_ik_solver",
+    "create_dynamic_limit_mask",
+    "create_jax_fk_function",
+    "extract_fk_parameters",
+    "forward_kinematics",
+    "forward_kinematics_ee",
+    "forward_kinematics_ee_batched_numpy",
+    "normalize_axis_mask",
+    "pose_error_se3_log",
+    "rotation_error_so3_log",
+    "rotation_error_so3_log_batch",
+    "rotation_error_so3_log_batch_numpy",
+    "skew_symmetric_matrix",
+    "solve_ik_gradient_descent",
+    "solve_ik_scipy",
+]
 
 normalize_axis_mask = normalize_mask
 
@@ -318,3 +365,22 @@ def create_batch_ik_solver(
     if method not in ("jacobian", "gradient_descent"):
         raise InputError(f"method is 'jacobian' or 'gradient_descent', not {method!r:.40}")
     return _Solver(robot_model, list(link_list), move_target, backend_name)
+
+
+def solve_ik_scipy(  # noqa: PLR0913, PLR0917  as the original
+    robot_model: Any,
+    target_coords: Any,
+    link_list: Sequence[Any],
+    move_target: Coordinates,
+    rotation_mask: Any = True,
+    position_mask: Any = True,
+    max_iterations: int = 100,
+    pos_threshold: float = 0.001,
+    rot_threshold: float = 0.1,
+) -> Any:
+    """The robot's `inverse_kinematics` with these links and thresholds: angle vector, or False."""
+    return robot_model.inverse_kinematics(
+        target_coords, move_target=move_target, link_list=list(link_list),
+        rotation_mask=rotation_mask, position_mask=position_mask, stop=max_iterations,
+        thre=pos_threshold, rthre=rot_threshold,
+    )  # fmt: skip

@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ import linkwork as lw
 from linkwork import settings
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
-from linkwork.faces.skrobot.coordinates.math import convert_legacy_axis_to_mask, normalize_mask
 from linkwork.faces.skrobot.errors import WrongTypeError
+from linkwork.faces.skrobot.model.arguments import OLDER, Axes, asked_axes, tolerances
 from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Widths = tuple[float, ...]
-Axis = Literal["x", "y", "z"]
 
 BACKENDS = ("numpy", "jax")
 BASES = (False, "planar", "6dof")
@@ -153,10 +152,14 @@ class BatchIK:
         """
         _check_choices(backend, use_base, alpha, retry_seed)
         tasks = _tasks_of(self, target_coords, move_target, kwargs)
-        legacy = {name: kwargs.pop(name) for name in _LEGACY if name in kwargs}
+        legacy = {name: kwargs.pop(name) for name in OLDER if name in kwargs}
         weights, avoid = _kwargs_of_several(kwargs, tasks)
-        masks = _masks(position_mask, rotation_mask, rotation_mirror, legacy, len(tasks.frames))
-        tolerances = _tolerances(translation_tolerance, rotation_tolerance, len(tasks.frames))
+        n = len(tasks.frames)
+        asked = asked_axes(n, position_mask, rotation_mask, rotation_mirror, legacy)
+        widths = (
+            tolerances(translation_tolerance, n, "translation_tolerance"),
+            tolerances(rotation_tolerance, n, "rotation_tolerance"),
+        )
         core = self._core(use_base or None)
         places = [core.frame(frame) for frame in tasks.frames]
         moved = _moved_joints(self, tasks, link_list, joint_list, invariant_joint_list)
@@ -169,8 +172,8 @@ class BatchIK:
             core=core,
             places=places,
             tasks=tasks,
-            masks=masks,
-            tolerances=tolerances,
+            masks=[_Mask.of(each) for each in asked],
+            tolerances=[_Tolerance(*each) for each in zip(*widths, strict=True)],
             weights=weights,
             avoid=avoid,
             moved=moved,
@@ -211,7 +214,15 @@ class _Mask(NamedTuple):
 
     position: str
     rotation: str
-    mirror: Axis | None
+    mirror: Any
+
+    @classmethod
+    def of(cls, asked: Axes) -> _Mask:
+        """The same by the names of axes; a mirror counts where rotations do."""
+        where, turns = (
+            "".join(axis for axis, on in zip("xyz", mask, strict=True) if on) for mask in asked[:2]
+        )
+        return cls(where, turns, asked.mirror if turns else None)
 
     @property
     def whole(self) -> bool:
@@ -227,10 +238,10 @@ class _Moved(NamedTuple):
 
 
 class _Tolerance(NamedTuple):
-    """Half widths (3,) inside which an error is none, m and rad; None: no tolerance."""
+    """Half widths (3,) inside which an error is none, m and rad; 0: no tolerance."""
 
-    translation: Widths | None
-    rotation: Widths | None
+    translation: Widths
+    rotation: Widths
 
 
 class _Base(NamedTuple):
@@ -267,7 +278,6 @@ class _Problem:
         return [k for k, on in enumerate(asked) if on and self.weights[k] > 0.0]
 
 
-_LEGACY = ("translation_axis", "rotation_axis")
 _OF_SEVERAL = ("task_weights", "joint_limit_avoidance")
 
 
@@ -384,72 +394,6 @@ def _kwargs_of_several(kwargs: dict[str, Any], tasks: _Tasks) -> tuple[Floats, f
     if not (math.isfinite(gain) and gain >= 0.0):
         raise InputError(f"joint_limit_avoidance is a gain of at least 0, not {avoid!r:.40}")
     return weights, gain
-
-
-def _masks(
-    position: Any, rotation: Any, mirror: Any, legacy: Mapping[str, Any], n: int
-) -> list[_Mask]:
-    """The axes that count for each frame; None: all.
-
-    Raises: InputError.
-    """
-    if "translation_axis" in legacy:
-        position = convert_legacy_axis_to_mask(legacy["translation_axis"])[0]
-    if "rotation_axis" in legacy:
-        rotation, mirror = convert_legacy_axis_to_mask(legacy["rotation_axis"])
-    each = zip(_each(position, n), _each(rotation, n), _each(mirror, n), strict=True)
-    return [_Mask(_axes(p), _axes(r), _mirror(m) if _axes(r) else None) for p, r, m in each]
-
-
-def _each(given: Any, n: int) -> list[Any]:
-    """One thing for all of n tasks, or a list with one for each; three numbers are one thing."""
-    if isinstance(given, (list, tuple)) and len(given) == n:
-        numbers = all(isinstance(one, (bool, int, float, np.generic)) for one in given)
-        if not (n == 3 and numbers):
-            return list(given)
-    return [given] * n
-
-
-def _axes(mask: Any) -> str:
-    """The names of the axes of a mask; None: all of them."""
-    counts = np.ones(3) if mask is None else normalize_mask(mask)
-    return "".join(name for name, on in zip("xyz", counts, strict=True) if on)
-
-
-def _mirror(mirror: Any) -> Axis | None:
-    if mirror is None or mirror is False or mirror == "":
-        return None
-    if mirror not in ("x", "y", "z"):
-        raise InputError(f"rotation_mirror is 'x', 'y', 'z' or None, not {mirror!r:.40}")
-    return mirror
-
-
-def _tolerances(translation: Any, rotation: Any, n: int) -> list[_Tolerance]:
-    """The tolerances of each frame."""
-
-    def of(given: Any, what: str) -> list[Widths | None]:
-        nested = isinstance(given, (list, tuple)) and any(
-            isinstance(one, (list, tuple, np.ndarray)) for one in given
-        )
-        if nested and len(given) != n:
-            raise ShapeError(f"{what}: {len(given)} lists for {n} frames")
-        return [_three(one, what) for one in (given if nested else [given] * n)]
-
-    lists = of(translation, "translation_tolerance"), of(rotation, "rotation_tolerance")
-    return [_Tolerance(*each) for each in zip(*lists, strict=True)]
-
-
-def _three(given: Any, what: str) -> Widths | None:
-    """Three half widths; None, and None among them, are no tolerance."""
-    if given is None:
-        return None
-    listed = list(given) if isinstance(given, (Sequence, np.ndarray)) else [given] * 3
-    if len(listed) != 3:
-        raise ShapeError(f"{what} has three values, one for each axis, not {len(listed)}")
-    widths = tuple(0.0 if one is None else float(one) for one in listed)
-    if not all(math.isfinite(width) and width >= 0.0 for width in widths):
-        raise InputError(f"{what}: values are None or at least 0, not {listed}")
-    return widths if any(widths) else None
 
 
 # --- joints ---------------------------------------------------------------------------------------
@@ -762,7 +706,8 @@ def _made(
     return _Solver(robot, solver, [task.name for task in tasks], owners, links, offsets)
 
 
-_NO_TOLERANCE = _Tolerance(None, None)
+_NONE = (0.0, 0.0, 0.0)
+_NO_TOLERANCE = _Tolerance(_NONE, _NONE)
 
 
 def _masked_tasks(
@@ -776,9 +721,9 @@ def _masked_tasks(
     wide, turned = tolerance
     position = _slack(mask.position, wide)
     rotation = _slack(mask.rotation, turned)
-    along = "world" if wide is None else "target"
-    any_axes = mask.position in ("", "xyz") and wide is None
-    if any_axes or not mask.rotation or (mask.rotation == "xyz" and turned is None):
+    along = "target" if any(wide) else "world"
+    any_axes = mask.position in ("", "xyz") and not any(wide)
+    if any_axes or not mask.rotation or (mask.rotation == "xyz" and not any(turned)):
         return [
             lw.ik.Pose(
                 frame, position=mask.position, rotation=mask.rotation, mirror=mask.mirror,
@@ -794,9 +739,9 @@ def _masked_tasks(
     ]  # fmt: skip
 
 
-def _slack(axes: str, widths: Widths | None) -> tuple[float, ...]:
+def _slack(axes: str, widths: Widths) -> tuple[float, ...]:
     """The half widths of the axes that count."""
-    return tuple(0.0 if widths is None else widths["xyz".index(axis)] for axis in axes)
+    return tuple(widths["xyz".index(axis)] for axis in axes)
 
 
 def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) -> _Found:

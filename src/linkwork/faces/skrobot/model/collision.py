@@ -45,7 +45,7 @@ class SelfCollision:
         key = tuple((name, hash(mesh)) for name, mesh in meshes.items())
         known = core.__dict__.get("_collision")
         if known is None or known[0] != key:
-            shapes = {name: (_shape_of(mesh),) for name, mesh in meshes.items()}
+            shapes = {name: (shape_of(mesh),) for name, mesh in meshes.items()}
             robot = Robot(core.robot.mechanism, shapes=Shapes(None, shapes))
             known = key, robot.collision(srdf=None)
             core.__dict__["_collision"] = known
@@ -92,7 +92,7 @@ def _near_pairs(links: list[Any]) -> list[tuple[Any, Any]]:
     return [(links[k], links[m]) for k, m in np.argwhere(near).tolist()]
 
 
-def _shape_of(mesh: Any) -> LinkShape:
+def shape_of(mesh: Any) -> LinkShape:
     """A mesh as the core's shape."""
     solid = Triangles(np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64))
     return LinkShape(solid, "collision", np.eye(4))

@@ -1,10 +1,10 @@
 """The robot of Linkwork behind a model of this face, made from its links and joints as they are.
 
-Links that the model has, and those on the way between them, are its links; joints that carry them
-are its joints. What is above the model (the torso above an arm's links) is the world of the core's
-robot: it may move without the core being made anew. Frames on the way that are no links lie in the
-placements of joints. A joint with several degrees of freedom becomes joints with one each, in
-their order, with links without mass between them; a follower follows there too.
+Links that the model has, and, without mass, those on the way between them, are its links; joints
+that carry them are its joints. What is above the model (the torso above an arm's links) is the
+world of the core's robot: it may move without the core being made anew. Frames on the way that are
+no links lie in the placements of joints. A joint with several degrees of freedom becomes joints
+with one each, in their order, with links without mass between them; a follower follows there too.
 
 A model keeps its core until what it was made of is another one.
 """
@@ -132,8 +132,12 @@ class CoreModel:
             n = joint.joint_dof
             several = tuple(names.unique(f"{name}/{k}") for k in range(n)) if n > 1 else (name,)
             self._parts_of[id(joint)] = several
+        own = {id(link) for link in self._lists[0]}
         links = [
-            LinkPart(self._name_of[id(each.link)], *_inertial_numbers(each.link))
+            LinkPart(
+                self._name_of[id(each.link)],
+                *(_inertial_numbers(each.link) if id(each.link) in own else ()),
+            )
             for each in self._members
         ]
         joints: list[tuple[int, list[JointPart]]] = []

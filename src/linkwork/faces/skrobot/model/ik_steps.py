@@ -16,83 +16,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.errors import InputError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
+from linkwork.faces.skrobot.model.arguments import (
+    OLDER,
+    asked_axes,
+    holds_several,
+    listed,
+    listed_numbers,
+    listed_or_none,
+    nested,
+)
 from linkwork.faces.skrobot.model.joint import joint_angle_limit_nspace, joint_angle_limit_weight
+from linkwork.mechanism.rigid import point_velocities
 
 Floats = NDArray[np.float64]
 
 logger = logging.getLogger(__name__)
-
-# ------------------------------------------------------------------------ forms of the arguments
-
-
-def listed(value: Any) -> list[Any]:
-    """A list or tuple as a list, and any other thing as a list of it alone."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def listed_or_none(value: Any) -> list[Any]:
-    """A list or tuple as a list, None as none, and any other thing as a list of it alone."""
-    return [] if value is None else listed(value)
-
-
-def nested(chains: Any) -> list[list[Any]]:
-    """One chain, or a list of chains, as a list of chains."""
-    if not chains:
-        return [[]]
-    if isinstance(chains[0], (list, tuple)):
-        return [list(chain) for chain in chains]
-    return [list(chains)]
-
-
-def holds_masks(mask: Any) -> bool:
-    """Whether a mask is a list with one mask for each target, and not one for all."""
-    if isinstance(mask, np.ndarray):
-        return mask.ndim > 1
-    if not isinstance(mask, (list, tuple)):
-        return False
-    plain = (bool, int, float, np.generic)
-    return len(mask) != 3 or not all(isinstance(each, plain) for each in mask)
-
-
-def flags(mask: Any, none: bool = True) -> NDArray[np.bool_]:
-    """The axes (3,) that a mask constrains; None is ``none`` for all three.
-
-    Raises: ValueError for a mask that is none.
-    """
-    if mask is None:
-        mask = none
-    return np.asarray(normalize_mask(mask), dtype=float) != 0.0
-
-
-def masks_for(mask: Any, count: int, what: str) -> list[NDArray[np.bool_]]:
-    """The axes of each of ``count`` targets.
-
-    Raises: ValueError where their number differs.
-    """
-    if not holds_masks(mask):
-        return [flags(mask)] * count
-    if len(mask) != count:
-        raise ValueError(
-            f"{what} has {len(mask)} masks, one for each target, but there are {count} targets"
-        )
-    return [flags(each) for each in mask]
-
-
-def mirrors_for(mirror: Any, count: int) -> list[Any]:
-    """The mirror axis of each of ``count`` targets, or None.
-
-    Raises: ValueError where their number differs.
-    """
-    if not isinstance(mirror, (list, tuple)):
-        return [mirror] * count
-    if len(mirror) != count:
-        raise ValueError(
-            f"rotation_mirror has {len(mirror)} axes, one for each target, but there are {count} "
-            "targets"
-        )
-    return list(mirror)
 
 
 def moving_joint(link: Any) -> Any:
@@ -158,35 +99,6 @@ def followers(joint: Any) -> list[tuple[Any, float]]:
     return found
 
 
-def crossed(a: Floats, b: Floats) -> Floats:
-    """The cross products of the last axes of two arrays (..., 3)."""
-    return a[..., _NEXT] * b[..., _LAST] - a[..., _LAST] * b[..., _NEXT]
-
-
-_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
-
-
-def columns_of(joint: Any, p: Floats) -> Floats:
-    """The velocities (dof, 6) of a point p (3,) that a joint with several positions carries.
-
-    Linear, then angular, in axes of the world; each of the joint's positions changes at one.
-    """
-    child = joint.child_link._world()
-    base = child[:3, :3] @ joint._motion()[:3, :3].T
-    axes = np.asarray(joint.axis, dtype=float) @ base.T
-    found = np.zeros((joint.joint_dof, 6))
-    if joint.joint_dof == 3:  # along two axes, about the third
-        n, turns = 2, axes[2:]
-    else:  # along x, y and z, then about x, y and z as they are turned
-        rx, ry = (float(angle) for angle in joint.joint_angle()[3:5])
-        sx, cx, sy, cy = math.sin(rx), math.cos(rx), math.sin(ry), math.cos(ry)
-        n, turns = 3, np.array([[1, 0, 0], [0, cx, sx], [sy, -sx * cy, cx * cy]]) @ base.T
-    found[:n, :3] = axes[:n]
-    found[n:, :3] = crossed(turns, p - child[:3, 3])
-    found[n:, 3:] = turns
-    return found
-
-
 def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) -> Floats:
     """The Jacobian (n, 6), transposed, of a point p (3,) of the world by joints, world axes.
 
@@ -195,7 +107,11 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
     """
     found = np.zeros((dimension(joints), 6))
     leaders = {id(joint) for joint in joints}
-    places_, rates, axes, ends, slides = list[int](), list[float](), [], [], list[bool]()
+    rows: list[int] = []
+    rates: list[float] = []
+    axes: list[Floats] = []
+    origins: list[Floats] = []
+    slides: list[bool] = []
     for joint, span in zip(joints, places(joints), strict=True):
         if joint._leader is not None and _led_by(joint, leaders):
             continue
@@ -203,22 +119,17 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
         for each, rate in both:
             if not relevant.get(id(each), False):
                 continue
-            if each.joint_dof > 1:
-                found[span] += rate * columns_of(each, p)
-                continue
-            child = each.child_link._world()
-            places_.append(span.start)
-            rates.append(rate)
-            axes.append(child[:3, :3].dot(each.axis))
-            ends.append(child[:3, 3])
-            slides.append(each.type == "prismatic")
-    if places_:
-        angular = np.array(axes)
-        linear = crossed(angular, p - np.array(ends))
-        if any(slides):
-            linear[slides], angular[slides] = angular[slides], 0.0
-        columns = np.array(rates)[:, None] * np.hstack([linear, angular])
-        np.add.at(found, places_, columns)
+            n, child = each.joint_dof, each.child_link._world()
+            own, sliding = each._screws()
+            base = child[:3, :3] if n == 1 else child[:3, :3] @ each._motion()[:3, :3].T
+            rows.extend(range(span.start, span.start + n))
+            rates.extend([rate] * n)
+            axes.extend(own @ base.T)
+            origins.extend([child[:3, 3]] * n)
+            slides.extend(sliding)
+    if rows:
+        columns = point_velocities(np.array(axes), np.array(origins), slides, p)
+        np.add.at(found, rows, np.array(rates)[:, None] * columns)
     return found
 
 
@@ -252,9 +163,8 @@ def _now(move_target: Any, link_list: Any, differences: Any, masks: Any) -> _Now
             f"there must be a difference of position and one of rotation for each of {n} move "
             f"targets, not {len(ways)} and {len(rotations)}"
         )
-    where = masks_for(masks[0], n, "position_mask")
-    turns = masks_for(masks[1], n, "rotation_mask")
-    return _Now(targets, chains, ways, rotations, where, turns, mirrors_for(masks[2], n))
+    where, turns, mirrors = zip(*asked_axes(n, *masks), strict=True)
+    return _Now(targets, chains, ways, rotations, list(where), list(turns), list(mirrors))
 
 
 def _given(value: Any, chains: list[list[Any]]) -> Floats:
@@ -294,21 +204,15 @@ class StepsIK:
 
         Raises: ValueError where two lists differ in length.
         """
-        given = [rotation_mask, position_mask]
-        counts = {len(mask) for mask in given if holds_masks(mask)}
-        if len(counts) > 1:
-            raise ValueError(
+        lengths = {len(m) for m in (rotation_mask, position_mask) if holds_several(m)}
+        if len(lengths) > 1:
+            raise InputError(
                 "list length differ: len(position_mask)!=len(rotation_mask) "
                 f"{len(position_mask)}!={len(rotation_mask)}"
             )
-        count = counts.pop() if counts else 1
-        turns, where = (
-            [flags(each, none=False) for each in (mask if holds_masks(mask) else [mask] * count)]
-            for mask in given
-        )
-        mirrors = mirrors_for(rotation_mirror, count)
-        rows = [3 if mirror else int(f.sum()) for f, mirror in zip(turns, mirrors, strict=True)]
-        return sum(rows) + sum(int(f.sum()) for f in where)
+        count = lengths.pop() if lengths else 1
+        asked = asked_axes(count, position_mask, rotation_mask, rotation_mirror, none=False)
+        return sum(each.n_rows for each in asked)
 
     def inverse_kinematics_args(
         self,
@@ -378,6 +282,7 @@ class StepsIK:
             jacobian=jacobian,
             additional_jacobi_dimension=additional_jacobi_dimension,
             n_joint_dimension=n_joint_dimension,
+            **{name: kwargs[name] for name in OLDER if name in kwargs},
         )
 
     def calc_jacobian_from_joint_list(  # noqa: PLR0913, PLR0917  as the original
@@ -425,10 +330,9 @@ class StepsIK:
                 f"transform_coords must be one frame for each of the {len(targets)} move targets, "
                 f"not {len(frames)}"
             )
-        where = masks_for(position_mask, len(targets), "position_mask")
-        turns = masks_for(rotation_mask, len(targets), "rotation_mask")
-        mirrors = mirrors_for(rotation_mirror, len(targets))
-        turns = [np.ones(3, bool) if m else f for f, m in zip(turns, mirrors, strict=True)]
+        axes = asked_axes(len(targets), position_mask, rotation_mask, rotation_mirror, kwargs)
+        where = [each.where for each in axes]
+        turns = [np.ones(3, bool) if each.mirror else each.turns for each in axes]
         rows = sum(int(f.sum()) for f in (*where, *turns))
         if jacobian is None:
             if dim is None:
@@ -490,7 +394,7 @@ class StepsIK:
 
         Raises: ValueError for a mask that is none.
         """
-        return shortened(dif_pos, p_limit)[flags(position_mask, none=False)]
+        return shortened(dif_pos, p_limit)[normalize_mask(position_mask) != 0]
 
     def calc_vel_from_rot(
         self,
@@ -505,7 +409,7 @@ class StepsIK:
 
         Raises: ValueError for a mask that is none.
         """
-        chosen = flags(rotation_mask, none=False) | bool(rotation_mirror)
+        chosen = (normalize_mask(rotation_mask) != 0) | bool(rotation_mirror)
         return shortened(dif_rot, r_limit)[chosen]
 
     def ik_convergence_check(self, dif_pos: Any, dif_rot: Any, thre: Any, rthre: Any) -> bool:
@@ -1134,13 +1038,6 @@ def _vectors(differences: Any) -> list[Floats]:
     if len(differences) and np.ndim(differences[0]) == 0:
         return [np.asarray(differences, dtype=float)]
     return [np.asarray(each, dtype=float) for each in differences]
-
-
-def listed_numbers(value: Any, count: int) -> list[float]:
-    """One number for each of ``count`` targets, or one for all."""
-    if np.ndim(value) == 0:
-        return [float(value)] * count
-    return [float(each) for each in value]
 
 
 def _of_links(

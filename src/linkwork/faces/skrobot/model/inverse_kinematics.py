@@ -21,18 +21,16 @@ from numpy.typing import NDArray
 from linkwork import ik
 from linkwork.errors import InputError, LinkworkError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
-from linkwork.faces.skrobot.coordinates.math import rotation_log
-from linkwork.faces.skrobot.model.ik_steps import (
-    StepsIK,
-    carriers,
-    joints_of,
+from linkwork.faces.skrobot.coordinates.math import normalize_mask, rotation_log
+from linkwork.faces.skrobot.model.arguments import (
+    asked_axes,
     listed,
     listed_numbers,
     listed_or_none,
-    masks_for,
-    mirrors_for,
     nested,
+    tolerances,
 )
+from linkwork.faces.skrobot.model.ik_steps import StepsIK, carriers, joints_of
 from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint
 from linkwork.faces.skrobot.model.link import Link
 
@@ -253,7 +251,8 @@ class SingleIK(_Steps):
         that name the axes which do not count ("zm": mirror z). ``translation_tolerance`` (3), in
         axes of the target, and ``rotation_tolerance`` (3), in axes of the frame: errors within are
         nothing; None and 0 for none. ``revert_if_fail`` (True): where it fails, all stays as it
-        was, else the joints end as near as they come. ``invariant_joint_list``: joints that stay.
+        was; with False the joints end as near as they come, and the answer is their angle vector.
+        ``invariant_joint_list``: joints that stay.
         ``use_base``: "planar" or "6dof", the robot itself may move as well; ``base_weight``, one
         or one for each degree of freedom: how readily (1: like a joint). ``target_centroid_pos``,
         ``cog_translation_axis`` ("z"), ``centroid_thre`` (0.001 m): the centre of mass along these
@@ -427,7 +426,7 @@ class SingleIK(_Steps):
         """Add the task of the centre of mass where it is asked for; whether the core can say it."""
         if kwargs.get("target_centroid_pos") is None:
             return True
-        where = masks_for(kwargs.get("cog_translation_axis", "z"), 1, "cog_translation_axis")[0]
+        where = normalize_mask(kwargs.get("cog_translation_axis", "z")) != 0
         level = problem.core.T_world_root()[2, :2]
         upright = not level.any() and bool(where[0] == where[1])
         if not (where.all() or upright):
@@ -476,7 +475,7 @@ class SingleIK(_Steps):
         if revert and before is not None:
             self._put_back(problem, before)
             return self._by_steps_if_said_less(problem, target_coords, kwargs)
-        return False
+        return False if revert else self.angle_vector()
 
     def _by_steps_if_said_less(self, problem: Problem, target_coords: Any, kwargs: Any) -> Any:
         """What remains where the core's tasks say less than is asked; else False.
@@ -629,7 +628,8 @@ class SingleIK(_Steps):
                 self._stand(stand)
             for joint, position in positions:
                 joint.joint_angle(position)
-        return False
+            return False
+        return self.angle_vector()
 
     def _has_centroid(self, kwargs: Any) -> bool:
         """Whether the centre of mass is where it was asked to be."""
@@ -833,73 +833,22 @@ def _wanted(count: int, kwargs: Any) -> list[Wanted]:
     Raises: ValueError for masks, mirrors, tolerances and thresholds.
     """
     position, rotation = kwargs.get("position_mask"), kwargs.get("rotation_mask")
-    mirror = kwargs.get("rotation_mirror")
-    if "translation_axis" in kwargs:
-        position, _ = _older(kwargs["translation_axis"], count)
-    if "rotation_axis" in kwargs:
-        rotation, other = _older(kwargs["rotation_axis"], count)
-        mirror = mirror if mirror is not None else other
-    where = masks_for(position, count, "position_mask")
-    turns = masks_for(rotation, count, "rotation_mask")
+    axes = asked_axes(count, position, rotation, kwargs.get("rotation_mirror"), kwargs)
     alone = kwargs.get("target_centroid_pos") is None
-    if alone and not any(f.any() for f in (*where, *turns)):
+    if alone and not any(each.where.any() or each.turns.any() for each in axes):
         raise InputError(
             "position_mask and rotation_mask leave no axis of any target, so nothing is asked for"
         )
-    slacks, turn_slacks = (
-        _tolerances(kwargs.get(name), count, name)
+    slacks = (
+        map(np.array, tolerances(kwargs.get(name), count, name))
         for name in ("translation_tolerance", "rotation_tolerance")
     )
     thresholds = (
         _thresholds(kwargs.get(name), usual, count, name)
         for name, usual in (("thre", POSITION_THRESHOLD), ("rthre", ROTATION_THRESHOLD))
     )
-    mirrors = [_mirror(each) for each in mirrors_for(mirror, count)]
-    columns = (where, turns, mirrors, slacks, turn_slacks, *thresholds)
-    return [Wanted(*each) for each in zip(*columns, strict=True)]
-
-
-def _older(axis: Any, count: int) -> tuple[Any, Any]:
-    """Masks and mirrors of axes that do not count: True is none of them, "zm" also a mirror."""
-    from linkwork.faces.skrobot.coordinates.math import (  # noqa: PLC0415  few programs need it
-        convert_legacy_axis_to_mask,
-    )
-
-    several = isinstance(axis, (list, tuple)) and len(axis) == count and count != 3
-    found = [convert_legacy_axis_to_mask(each) for each in (axis if several else [axis] * count)]
-    mirrors = [mirror for _, mirror in found]
-    return [mask for mask, _ in found], mirrors if any(mirrors) else None
-
-
-def _mirror(axis: Any) -> str | None:
-    """The axis of a mirror.
-
-    Raises: InputError for what is none.
-    """
-    if axis is None or axis is False:
-        return None
-    name = axis.removesuffix("m") if isinstance(axis, str) else axis
-    if not isinstance(name, str) or name not in ("x", "y", "z"):
-        raise InputError(f"rotation_mirror must be 'x', 'y' or 'z', or None; not {axis!r}")
-    return name
-
-
-def _tolerances(given: Any, count: int, what: str) -> list[Floats]:
-    """Half widths (3,) for each target; None and 0 are none.
-
-    Raises: InputError for others than three numbers that are not negative.
-    """
-    if given is None:
-        return [np.zeros(3)] * count
-    each_own = any(isinstance(each, (list, tuple, np.ndarray)) for each in given)
-    rows = list(given) if each_own else [given] * count
-    found = [np.array([0.0 if x is None else x for x in row or (0, 0, 0)], float) for row in rows]
-    for row in found:
-        if row.shape != (3,) or not (row >= 0.0).all():
-            raise InputError(f"{what} must be three numbers from 0, or None, each; not {given!r}")
-    if len(found) != count:
-        raise InputError(f"{what} has {len(found)} rows for {count} targets")
-    return found
+    each = zip(axes, *slacks, *thresholds, strict=True)
+    return [Wanted(*of_axes, *rest) for of_axes, *rest in each]
 
 
 def _thresholds(given: Any, usual: float, count: int, what: str) -> list[float]:

@@ -367,6 +367,10 @@ class Joint:
         """The pose (4, 4) that the joint adds at its present position."""
         raise NotImplementedError
 
+    def _screws(self) -> tuple[Floats, tuple[bool, ...]]:
+        """The axes (dof, 3) that it turns about or slides along now, in its frame; which slide."""
+        raise NotImplementedError
+
     def _pose(self) -> Floats:
         """The local pose (4, 4) of the link at the present position."""
         return self._T_fixed.dot(self._motion())
@@ -578,6 +582,9 @@ class _SingleJoint(Joint):
             self.child_link.changed()
         structure_changed()
         return True
+
+    def _screws(self) -> tuple[Floats, tuple[bool, ...]]:
+        return self.axis[None], (self.type == "prismatic",)
 
     def _pose(self) -> Floats:
         self._count(self._q)
@@ -796,6 +803,19 @@ class _MultiJoint(Joint):
             logger.warning("%r: joint_angle(%s) violates the limits; it is %s", self, q, inside)
         return inside
 
+    def calc_jacobian(  # noqa: PLR0913, PLR0917  as the original
+        self, jacobian: Floats, row: int, column: int, joint: Joint, paxis: Any, child_link: Any,
+        world_default_coords: Coordinates, move_target: Coordinates, transform_coords: Coordinates,
+        rotation_axis: Any, translation_axis: Any,
+    ) -> Floats:  # fmt: skip
+        """Its columns of a Jacobian, in place: slides first, then turns where the link is."""
+        del paxis
+        frames = (child_link, world_default_coords, move_target, transform_coords)
+        for k, (axis, slides) in enumerate(zip(*self._screws(), strict=True)):
+            make = calc_jacobian_linear if slides else calc_jacobian_rotational
+            make(jacobian, row, column + k, joint, axis, *frames, rotation_axis, translation_axis)
+        return jacobian
+
 
 class _PlaneJoint(_MultiJoint):
     """x, y and a turn about z, in the joint's frame."""
@@ -819,19 +839,8 @@ class _PlaneJoint(_MultiJoint):
         self._R_plane = R
         self.axis = tuple(map(tuple, R.T.tolist()))
 
-    def calc_jacobian(  # noqa: PLR0913, PLR0917  as the original
-        self, jacobian: Floats, row: int, column: int, joint: Joint, paxis: Any, child_link: Any,
-        world_default_coords: Coordinates, move_target: Coordinates, transform_coords: Coordinates,
-        rotation_axis: Any, translation_axis: Any,
-    ) -> Floats:  # fmt: skip
-        """Its three columns of a Jacobian, in place: two slides, and a turn where the link is."""
-        del paxis
-        axes = np.asarray(self.axis, np.float64)
-        masks = (rotation_axis, translation_axis)
-        frames = (child_link, world_default_coords, move_target, transform_coords)
-        for k in (0, 1):
-            calc_jacobian_linear(jacobian, row, column + k, joint, axes[k], *frames, *masks)
-        return calc_jacobian_rotational(jacobian, row, column + 2, joint, axes[2], *frames, *masks)
+    def _screws(self) -> tuple[Floats, tuple[bool, ...]]:
+        return np.asarray(self.axis, np.float64), (True, True, False)
 
 
 class OmniWheelJoint(_PlaneJoint):
@@ -907,26 +916,11 @@ class FloatingJoint(_MultiJoint):
         ]
         return T
 
-    def calc_jacobian(  # noqa: PLR0913, PLR0917  as the original
-        self, jacobian: Floats, row: int, column: int, joint: Joint, paxis: Any, child_link: Any,
-        world_default_coords: Coordinates, move_target: Coordinates, transform_coords: Coordinates,
-        rotation_axis: Any, translation_axis: Any,
-    ) -> Floats:  # fmt: skip
-        """Its six columns of a Jacobian, in place: three slides, and three turns one in another.
-
-        The axes of the turns, in the joint's frame, are x, (0, cx, sx) and (sy, -sx cy, cx cy).
-        """
-        del paxis
-        masks = (rotation_axis, translation_axis)
-        frames = (child_link, world_default_coords, move_target, transform_coords)
-        for k, axis in enumerate(np.eye(3)):
-            calc_jacobian_linear(jacobian, row, column + k, joint, axis, *frames, *masks)
+    def _screws(self) -> tuple[Floats, tuple[bool, ...]]:
         rx, ry = (float(a) for a in self._q[3:5])
         cx, sx, cy, sy = math.cos(rx), math.sin(rx), math.cos(ry), math.sin(ry)
-        turns = np.array([[1.0, 0.0, 0.0], [0.0, cx, sx], [sy, -sx * cy, cx * cy]])
-        for k, axis in enumerate(turns):
-            calc_jacobian_rotational(jacobian, row, column + 3 + k, joint, axis, *frames, *masks)
-        return jacobian
+        turns = [[1.0, 0.0, 0.0], [0.0, cx, sx], [sy, -sx * cy, cx * cy]]
+        return np.vstack([np.eye(3), turns]), (True, True, True, False, False, False)
 
 
 # ---- columns of a Jacobian

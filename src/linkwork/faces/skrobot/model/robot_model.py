@@ -402,8 +402,13 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         return [link for link in way if id(link) in inside and _above(link) is not None]
 
     def find_link_path(self, src_link: Link, target_link: Link) -> list[Link]:
-        """The links on the way between two, both included; empty where there is no way."""
-        return find_link_path(_checked(src_link), _checked(target_link))[0]
+        """The links on the way between two, both included; empty where there is no way.
+
+        There is none to or from what is no link.
+        """
+        if not (isinstance(src_link, Link) and isinstance(target_link, Link)):
+            return []
+        return find_link_path(src_link, target_link)[0]
 
     @property
     def leaf_links(self) -> list[Link]:

@@ -15,21 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.faces.skrobot.coordinates import CascadedCoords
+from linkwork.geometry.signed_distance import DistanceGrid, to_ball, to_box, to_cylinder
 
 Floats = NDArray[np.float64]
 
 _SHARE = 0.01
 """The share of a solid's least size that a point may be off to count as on the surface."""
-_CHUNK = 200_000
-"""Points whose distances to a mesh are computed at once."""
-_BAND = 3.0
-"""Cells from the surface within which distances to triangles are measured."""
-_FAR = 0.01
-"""The share by which other distances may be too long."""
-_NEAR = 6
-"""Samples of a mesh's surface near a point whose triangles are measured exactly."""
 
 
 class SignedDistanceFunction(CascadedCoords):
@@ -85,8 +78,7 @@ class BoxSDF(SignedDistanceFunction):
         self._surface_threshold = float(self._width.min()) * _SHARE
 
     def _signed_distance(self, points_sdf: Floats) -> Floats:
-        off = np.abs(points_sdf) - 0.5 * self._width
-        return np.linalg.norm(np.maximum(off, 0.0), axis=1) + np.minimum(off.max(axis=1), 0.0)
+        return to_box(points_sdf, self._width)
 
     def _surface_points(self, n_sample: int = 1000) -> Floats:
         g = np.random.default_rng()
@@ -107,7 +99,7 @@ class SphereSDF(SignedDistanceFunction):
         self._surface_threshold = self._radius * _SHARE
 
     def _signed_distance(self, points_sdf: Floats) -> Floats:
-        return np.linalg.norm(points_sdf, axis=1) - self._radius
+        return to_ball(points_sdf, self._radius)
 
     def _surface_points(self, n_sample: int = 1000) -> Floats:
         points = np.random.default_rng().standard_normal((n_sample, 3))
@@ -123,9 +115,7 @@ class CylinderSDF(SignedDistanceFunction):
         self._surface_threshold = min(self._height, self._radius) * _SHARE
 
     def _signed_distance(self, points_sdf: Floats) -> Floats:
-        across = np.linalg.norm(points_sdf[:, :2], axis=1) - self._radius
-        off = np.stack([across, np.abs(points_sdf[:, 2]) - 0.5 * self._height], axis=1)
-        return np.linalg.norm(np.maximum(off, 0.0), axis=1) + np.minimum(off.max(axis=1), 0.0)
+        return to_cylinder(points_sdf, self._radius, self._height)
 
     def _surface_points(self, n_sample: int = 1000) -> Floats:
         g = np.random.default_rng()
@@ -204,26 +194,25 @@ class GridSDF(SignedDistanceFunction):
         use_abs: bool = False,
     ) -> None:
         super().__init__(use_abs)
-        data = np.array(sdf_data, np.float64)
-        if data.ndim != 3 or min(data.shape) < 2:
-            raise ShapeError(f"sdf_data has three axes of two nodes or more, not {data.shape}")
-        self._data, self._dims = data, np.array(data.shape)
-        self._resolution = float(resolution)
-        if not 0.0 < self._resolution < np.inf:
-            raise InputError(f"resolution is a length above zero, not {resolution}")
-        self.origin = _points(origin)[0]
-        self.fill_value = float(fill_value)
-        self._surface_threshold = self._resolution * np.sqrt(2.0) / 2.0
+        self._grid = DistanceGrid(
+            np.array(sdf_data, np.float64), _points(origin)[0], float(resolution)
+        )
+        self.origin, self.fill_value = self._grid.origin, float(fill_value)
+        self._surface_threshold = self.resolution * np.sqrt(2.0) / 2.0
+
+    @classmethod
+    def of(cls, grid: DistanceGrid, **kwargs: Any) -> GridSDF:
+        """The signed distance function of a grid of the core."""
+        return cls(grid.data, grid.origin, grid.spacing, **kwargs)
 
     @property
     def resolution(self) -> float:
         """The edge of a cell of the grid, m."""
-        return self._resolution
+        return self._grid.spacing
 
     def is_out_of_bounds(self, points_world: ArrayLike) -> NDArray[np.bool_]:
         """Whether points (n, 3) of the world lie outside the grid (n,)."""
-        at = (self._transform_pts_world_to_sdf(points_world) - self.origin) / self._resolution
-        return np.any((at < 0.0) | (at > self._dims - 1), axis=1)
+        return ~self._grid.holds(self._transform_pts_world_to_sdf(points_world))
 
     @staticmethod
     def from_file(filepath: str | Path, **kwargs: Any) -> GridSDF:
@@ -231,16 +220,7 @@ class GridSDF(SignedDistanceFunction):
 
         Raises: InputError for a file of another form; FileNotFoundError.
         """
-        numbers = Path(filepath).read_text(encoding="ascii").split()
-        try:
-            dims = [int(number) for number in numbers[:3]]
-            rest = np.array(numbers[3:], np.float64)
-        except ValueError:
-            raise InputError(f"{filepath}: a grid of distances is written in numbers") from None
-        if len(dims) != 3 or len(rest) != 4 + np.prod(dims):
-            raise InputError(f"{filepath}: {len(rest)} numbers follow the dimensions {dims}")
-        data = rest[4:].reshape(dims[::-1]).transpose()
-        return GridSDF(data, rest[:3], float(rest[3]), **kwargs)
+        return GridSDF.of(DistanceGrid.read(filepath), **kwargs)
 
     @staticmethod
     def from_objfile(
@@ -266,37 +246,16 @@ class GridSDF(SignedDistanceFunction):
 
         Raises: MissingExtraError without scipy; InputError for a box that is none.
         """
-        low, high = _points(lower)[0], _points(upper)[0]
-        if not np.all(high > low):
-            raise InputError(f"upper {high.tolist()} must be above lower {low.tolist()}")
-        counts = np.floor((high - low) / resolution + 1e-9).astype(int) + 1
-        mesh = _joined(meshes)
-        return GridSDF(_at_nodes(mesh, low, counts, resolution), low, resolution, **kwargs)
+        ends = _points(lower)[0], _points(upper)[0]
+        grid = DistanceGrid.over_box(_joined(meshes), *ends, float(resolution))
+        return GridSDF.of(grid, **kwargs)
 
     def _signed_distance(self, points_sdf: Floats) -> Floats:
-        at = (points_sdf - self.origin) / self._resolution
-        outside = np.any((at < 0.0) | (at > self._dims - 1), axis=1)
-        cell = np.clip(np.floor(at), 0, self._dims - 2).astype(int)
-        part = np.where(outside[:, None], 0.0, at - cell)
-        found = np.zeros(len(at))
-        for corner in np.ndindex(2, 2, 2):
-            weight = np.prod(np.where(corner, part, 1.0 - part), axis=1)
-            found += weight * self._data[tuple((cell + corner).T)]
-        return np.where(outside, self.fill_value, found)
+        return self._grid.at(points_sdf, self.fill_value)
 
     def _surface_points(self, n_sample: int | None = None) -> Floats:
         """Points where edges of the grid pass through the surface, all or so many of them."""
-        found = []
-        for axis in range(3):
-            a = np.moveaxis(self._data, axis, 0)
-            before, after = a[:-1], a[1:]
-            cells = np.argwhere((before <= 0.0) != (after <= 0.0))
-            low, high = before[tuple(cells.T)], after[tuple(cells.T)]
-            nodes = cells.astype(np.float64)
-            nodes[:, 0] += low / (low - high)
-            back = [axis, *(k for k in range(3) if k != axis)]
-            found.append(nodes[:, np.argsort(back)])
-        points = self.origin + self._resolution * np.concatenate(found)
+        points = self._grid.surface()
         if n_sample is None or len(points) == 0:
             return points
         g = np.random.default_rng()
@@ -396,126 +355,4 @@ def _is_still(mesh: Any, sdf: SignedDistanceFunction) -> bool:
 
 
 def _grid_of(mesh: Any, dim_grid: int = 100, padding_grid: int = 5, **kwargs: Any) -> GridSDF:
-    if dim_grid < 4:
-        raise InputError(f"dim_grid is four nodes or more, not {dim_grid}")
-    padding_grid = min(padding_grid, (dim_grid - 2) // 4)  # at least half of them in the mesh
-    low, high = np.asarray(mesh.bounds, np.float64)
-    spacing = float((high - low).max()) / (dim_grid - 1 - 2 * padding_grid)
-    origin = low - padding_grid * spacing
-    counts = np.ceil((high - low) / spacing - 1e-9).astype(int) + 1 + 2 * padding_grid
-    return GridSDF(_at_nodes(mesh, origin, counts, spacing), origin, spacing, **kwargs)
-
-
-def _at_nodes(mesh: Any, origin: Floats, counts: NDArray[Any], spacing: float) -> Floats:
-    """Signed distances (nx, ny, nz) of a grid's nodes to the triangles of a mesh.
-
-    Of nodes near the surface the triangles of the nearest samples of the surface are measured; of
-    the others the distance is that to a sample, at most 1 % too long. Samples
-    lie at most half a cell apart, or as close as a hundred thousand of them allow.
-    """
-    try:
-        from scipy.spatial import KDTree  # noqa: PLC0415  an extra
-    except ImportError as error:
-        raise MissingExtraError(
-            "distances to meshes need scipy, which is not installed: pip install 'linkwork[meshes]'"
-        ) from error
-    triangles = np.asarray(mesh.triangles, np.float64)
-    samples, owner = _samples(triangles, spacing)
-    tree: Any = KDTree(samples)
-    axes = [origin[k] + spacing * np.arange(counts[k]) for k in range(3)]
-    nodes = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    near = min(_NEAR, len(samples))
-    found = np.empty(len(nodes))
-    for start in range(0, len(nodes), _CHUNK):
-        rows = nodes[start : start + _CHUNK]
-        least = np.asarray(tree.query(rows, eps=_FAR)[0], np.float64)
-        close = np.flatnonzero(least < _BAND * spacing)
-        which = owner[tree.query(rows[close], k=near)[1].reshape(len(close), near)]
-        for column in range(near):
-            new = np.ones(len(close), bool)
-            for before in range(column):
-                new &= which[:, column] != which[:, before]
-            off = _to_triangles(rows[close[new]], triangles[which[new, column]])
-            least[close[new]] = np.minimum(least[close[new]], off)
-        found[start : start + _CHUNK] = least
-    inside = _inside(triangles, axes)
-    return np.where(inside, -found.reshape(inside.shape), found.reshape(inside.shape))
-
-
-def _samples(triangles: Floats, spacing: float) -> tuple[Floats, NDArray[np.int64]]:
-    """Points (n, 3) all over triangles, and which triangle each is of."""
-    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
-    longest = np.max([np.linalg.norm(p - q, axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
-    step = 0.5 * spacing
-    while True:
-        parts = np.maximum(1, np.ceil(longest / step)).astype(int)
-        if np.sum(parts * (parts + 1) // 2) < 100_000 or parts.max() == 1:
-            break
-        step *= 1.5
-    points, owner = [], []
-    for n in np.unique(parts):
-        # inside the triangle: samples that several share would make searches slow
-        i, j = (np.array([(i, j) for i in range(n) for j in range(n - i)]).T + 1.0 / 3.0) / n
-        which = np.flatnonzero(parts == n)
-        weights = np.stack([1.0 - i - j, i, j])
-        points.append(np.einsum("kw,tkx->twx", weights, triangles[which]).reshape(-1, 3))
-        owner.append(np.repeat(which, len(i)))
-    return np.concatenate(points), np.concatenate(owner)
-
-
-def _to_triangles(p: Floats, triangles: Floats) -> Floats:
-    """Distances (n,) of points (n, 3) to triangles (n, 3, 3), row by row."""
-    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
-    normal = np.cross(b - a, c - a)
-    area = np.einsum("ni,ni->n", normal, normal)
-    flat = np.maximum(area, 1e-300)
-    over = area > 0.0
-    least = np.full(len(p), np.inf)
-    for u, v in ((a, b), (b, c), (c, a)):
-        edge = v - u
-        over &= np.einsum("ni,ni->n", np.cross(edge, p - u), normal) >= 0.0
-        length = np.maximum(np.einsum("ni,ni->n", edge, edge), 1e-300)
-        at = np.clip(np.einsum("ni,ni->n", p - u, edge) / length, 0.0, 1.0)
-        least = np.minimum(least, np.linalg.norm(u + at[:, None] * edge - p, axis=1))
-    height = np.abs(np.einsum("ni,ni->n", p - a, normal)) / np.sqrt(flat)
-    return np.where(over, height, least)
-
-
-def _inside(triangles: Floats, axes: Sequence[Floats]) -> NDArray[np.bool_]:
-    """Which nodes of a grid lie inside a mesh: by the crossings of rays along x, y and z, two of
-    the three, so that a small hole in the mesh is not a tunnel through the grid."""
-    votes = np.zeros([len(axis) for axis in axes], int)
-    for axis in range(3):
-        others = [k for k in range(3) if k != axis]
-        order = [*others, axis]
-        votes += np.transpose(
-            _crossed(triangles[:, :, order], [axes[k] for k in order]), np.argsort(order)
-        )
-    return votes >= 2
-
-
-def _crossed(triangles: Floats, axes: Sequence[Floats]) -> NDArray[np.int64]:
-    """Whether an odd number of triangles lies below each node along the third axis, 0 or 1."""
-    u, v, w = axes
-    nudge = np.array([1.1e-7, 0.7e-7]) * (u[-1] - u[0] + v[-1] - v[0])  # off edges that lie on u, v
-    step = u[1] - u[0]
-    count = np.zeros((len(u), len(v), len(w) + 1), np.int64)
-    for triangle in triangles:
-        low, high = triangle[:, :2].min(axis=0) - nudge, triangle[:, :2].max(axis=0) - nudge
-        i0, i1 = np.searchsorted(u, (low[0], high[0]))
-        j0, j1 = np.searchsorted(v, (low[1], high[1]))
-        if i0 == i1 or j0 == j1:
-            continue
-        x, y = np.meshgrid(u[i0:i1] + nudge[0], v[j0:j1] + nudge[1], indexing="ij")
-        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle
-        area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
-        if area == 0.0:
-            continue
-        s = ((x - ax) * (cy - ay) - (cx - ax) * (y - ay)) / area
-        t = ((bx - ax) * (y - ay) - (x - ax) * (by - ay)) / area
-        hit = (s >= 0.0) & (t >= 0.0) & (s + t <= 1.0)
-        height = (az + s * (bz - az) + t * (cz - az))[hit]
-        above = np.clip(np.ceil((height - w[0]) / step), 0, len(w)).astype(int)
-        i, j = np.nonzero(hit)
-        np.add.at(count, (i + i0, j + j0, above), 1)
-    return np.cumsum(count, axis=2)[:, :, :-1] % 2
+    return GridSDF.of(DistanceGrid.of_mesh(mesh, dim_grid, padding_grid), **kwargs)

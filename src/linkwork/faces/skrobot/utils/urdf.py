@@ -36,7 +36,6 @@ from linkwork.faces.urdfpy import (
     URDFType,
     Visual,
     configure_origin,
-    get_filename,
     load_meshes,
     parse_origin,
     unparse_origin,
@@ -115,3 +114,18 @@ def resolve_filepath(base_path: str | os.PathLike[str], file_path: str) -> str:
                     return str(candidate)
         return str(Path(base_path) / package)
     return os.path.normpath(os.path.join(base_path, name))
+
+
+def get_filename(
+    base_path: str | os.PathLike[str], file_path: str, makedirs: bool = False
+) -> str | None:
+    """The path of a file that a description in ``base_path`` names; None where there is none.
+
+    With ``makedirs`` it is the path of a file that is to be written: the folder that it lies in is
+    made.
+    """
+    path = resolve_filepath(base_path, file_path)
+    if makedirs:
+        os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+        return path
+    return path if os.path.isfile(path) else None

@@ -1,0 +1,153 @@
+"""The forms in which inverse kinematics takes its arguments: one thing for all targets, or a list.
+
+`asked_axes` and `tolerances` read for one target and for many what single steps, whole solutions
+and batches have in common.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import InputError
+from linkwork.faces.skrobot.coordinates.math import convert_legacy_axis_to_mask, normalize_mask
+
+Flags = NDArray[np.bool_]
+OLDER = ("translation_axis", "rotation_axis")
+"""Older names of masks, which named the axes that do not count."""
+_ONE = (bool, int, float, np.generic)
+
+
+def listed(value: Any) -> list[Any]:
+    """A list or tuple as a list, and any other thing as a list of it alone."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def listed_or_none(value: Any) -> list[Any]:
+    """A list or tuple as a list, None as none, and any other thing as a list of it alone."""
+    return [] if value is None else listed(value)
+
+
+def listed_numbers(value: Any, count: int) -> list[float]:
+    """One number for each of ``count`` targets, or one for all."""
+    return [float(value)] * count if np.ndim(value) == 0 else [float(each) for each in value]
+
+
+def nested(chains: Any) -> list[list[Any]]:
+    """One chain, or a list of chains, as a list of chains."""
+    if not chains:
+        return [[]]
+    if isinstance(chains[0], (list, tuple)):
+        return [list(chain) for chain in chains]
+    return [list(chains)]
+
+
+def holds_several(value: Any) -> bool:
+    """Whether it is a list with one thing for each target, and not one thing of three numbers."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 1
+    if not isinstance(value, (list, tuple)):
+        return False
+    return len(value) != 3 or not all(isinstance(each, _ONE) for each in value)
+
+
+def one_each(value: Any, count: int, what: str) -> list[Any]:
+    """What each of ``count`` targets is given.
+
+    Raises: InputError where a list has another number of them.
+    """
+    if not holds_several(value):
+        return [value] * count
+    if len(value) != count:
+        raise InputError(f"{what} has {len(value)} entries, one for each of {count} targets")
+    return list(value)
+
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Axes(NamedTuple):
+    """The axes of position and of rotation (3,) that count for one target, and its mirror."""
+
+    where: Flags
+    turns: Flags
+    mirror: str | None
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that it has in a Jacobian: with a mirror all three turns."""
+        return int(self.where.sum()) + (3 if self.mirror else int(self.turns.sum()))
+
+
+def asked_axes(
+    count: int,
+    position: Any,
+    rotation: Any,
+    mirror: Any,
+    older: Mapping[str, Any] = _NOTHING,
+    *,
+    none: bool = True,
+) -> list[Axes]:
+    """What masks and mirrors ask of each of ``count`` targets; a mask None: all axes, or ``none``.
+
+    ``older``: ``translation_axis`` and ``rotation_axis`` in the place of the masks, which name the
+    axes that do not count ("zm" also a mirror).
+
+    Raises: InputError for what is no mask or mirror, and for lists of other lengths.
+    """
+    if "translation_axis" in older:
+        given = one_each(older["translation_axis"], count, "translation_axis")
+        position = [convert_legacy_axis_to_mask(each)[0] for each in given]
+    if "rotation_axis" in older:
+        given = one_each(older["rotation_axis"], count, "rotation_axis")
+        rotation, mirrors = zip(*map(convert_legacy_axis_to_mask, given), strict=True)
+        mirror = list(mirrors) if mirror is None else mirror
+    where, turns = (
+        [
+            normalize_mask(none if mask is None else mask) != 0
+            for mask in one_each(each, count, what)
+        ]
+        for each, what in ((position, "position_mask"), (rotation, "rotation_mask"))
+    )
+    if not isinstance(mirror, (list, tuple)):
+        mirror = [mirror] * count
+    if len(mirror) != count:
+        raise InputError(f"rotation_mirror has {len(mirror)} axes, for {count} targets")
+    axes = (mirror_axis(each) for each in mirror)
+    return [Axes(*each) for each in zip(where, turns, axes, strict=True)]
+
+
+def mirror_axis(axis: Any) -> str | None:
+    """The axis of a mirror, "x" also by its older name "xm".
+
+    Raises: InputError for what is none.
+    """
+    if axis is None or axis is False or axis == "":
+        return None
+    name = axis.removesuffix("m") if isinstance(axis, str) else axis
+    if not isinstance(name, str) or name not in ("x", "y", "z"):
+        raise InputError(f"rotation_mirror must be 'x', 'y' or 'z', or None; not {axis!r:.40}")
+    return name
+
+
+def tolerances(given: Any, count: int, what: str) -> list[tuple[float, float, float]]:
+    """Half widths for each of ``count`` targets, one for all axes or three; None is none, 0.
+
+    Raises: InputError for other numbers of them, and for what is negative or not finite.
+    """
+    several = (
+        np.ndim(given) != 0 if isinstance(given, np.ndarray) else isinstance(given, (list, tuple))
+    )
+    several = several and any(np.ndim(each) for each in given if each is not None)
+    found: list[tuple[float, float, float]] = []
+    for each in one_each(given, count, what) if several else [given] * count:
+        row = [each] * 3 if each is None or np.ndim(each) == 0 else list(each)
+        row = [0.0 if width is None else float(width) for width in row]
+        if len(row) != 3 or not all(0.0 <= width < math.inf for width in row):
+            raise InputError(f"{what}: three values from 0, or None, each; not {given!r:.60}")
+        found.append((row[0], row[1], row[2]))
+    return found

@@ -1,0 +1,32 @@
+import skrobot, os, tempfile
+from skrobot.utils.urdf import URDF, Joint, Link, Material, Visual, Collision, Inertial, JointLimit, Geometry, Box, Cylinder, Sphere, Mesh
+u = URDF.load('kuka.urdf')
+show('name', lambda: (u.name, len(u.links), len(u.joints)))
+show('base', lambda: (u.base_link.name, [l.name for l in u.end_links]))
+show('joint', lambda: [(j.name, j.joint_type, j.parent, j.child, j.axis) for j in u.joints][:4])
+show('origin', lambda: u.joints[2].origin)
+show('limit', lambda: [(j.limit.lower, j.limit.upper, j.limit.effort, j.limit.velocity) for j in u.joints if j.limit][:3])
+show('joint_map', lambda: (sorted(u.joint_map)[:3], sorted(u.link_map)[:3]))
+show('visual', lambda: [(type(v.geometry.geometry).__name__, v.origin) for v in u.links[1].visuals])
+show('box', lambda: [(g.box and g.box.size) for g in [v.geometry for l in u.links for v in l.visuals]][:5])
+show('inertial', lambda: (u.links[1].inertial.mass, u.links[1].inertial.inertia, u.links[1].inertial.origin))
+show('save', lambda: (u.save('/tmp/prog/_saved.urdf'), os.path.getsize('/tmp/prog/_saved.urdf') > 100)[1])
+show('reload', lambda: len(URDF.load('/tmp/prog/_saved.urdf').joints))
+show('from str', lambda: URDF.from_xml_string(open('kuka.urdf').read()).name if hasattr(URDF, 'from_xml_string') else 'no')
+show('child pose', lambda: u.joints[3].get_child_pose(0.3))
+show('material', lambda: [m.name for m in u.materials])
+show('cons', lambda: (JointLimit(effort=1., velocity=2., lower=-1, upper=1).lower, Box([1, 2, 3]).size, Sphere(0.1).radius, Cylinder(0.1, 0.2).length))
+show('geom', lambda: (Geometry(box=Box([1, 2, 3])).geometry.size))
+show('jn', lambda: Joint(name='j', joint_type='fixed', parent='a', child='b').axis)
+show('jbad', lambda: Joint(name='j', joint_type='strange', parent='a', child='b').axis)
+from skrobot.utils import listify
+show('listify', lambda: [listify.listify(x) if hasattr(listify, 'listify') else listify(x) for x in (1, [1], (1, 2), None)])
+from skrobot.urdf.structure import MOVABLE_JOINT_TYPES
+show('mov', lambda: sorted(MOVABLE_JOINT_TYPES))
+import skrobot.utils.urdf as uu
+show('ctx', lambda: type(uu.mesh_simplify_factor(0.5)).__name__)
+show('rpy', lambda: uu.rpy_to_matrix([.1, .2, .3]))
+show('xyzrpy', lambda: uu.xyz_rpy_to_matrix([1, 2, 3, .1, .2, .3]))
+show('mxyz', lambda: uu.matrix_to_xyz_rpy(uu.xyz_rpy_to_matrix([1, 2, 3, .1, .2, .3])))
+show('parse', lambda: uu.parse_origin(__import__('lxml.etree').etree.fromstring('<a><origin xyz="1 2 3" rpy="0.1 0 0"/></a>')))
+show('get_filename', lambda: uu.get_filename('/tmp', 'a.stl'))

@@ -1,0 +1,51 @@
+from skrobot.model import Box, Sphere, Cylinder, Cone, Axis, Annulus, Capsule, CameraMarker, MeshLink, Link, LineString, PointCloudLink
+import skrobot, trimesh
+def desc(l):
+    m = l.visual_mesh
+    ms = m if isinstance(m, (list, tuple)) else [m]
+    return [(len(x.vertices), len(x.faces), x.bounds, x.volume) if hasattr(x, 'faces') else type(x).__name__ for x in ms]
+show('box', lambda: desc(Box([1, 2, 3])))
+show('box kw', lambda: desc(Box(extents=[1, 2, 3], pos=[1, 0, 0])))
+show('box pos', lambda: Box(extents=[1, 2, 3], pos=[1, 0, 0], rot=skrobot.coordinates.math.rotation_matrix(0.3, 'x')))
+show('box extents', lambda: Box([1, 2, 3]).extents)
+show('sphere', lambda: desc(Sphere(0.3)))
+show('sphere sub', lambda: desc(Sphere(0.3, subdivisions=1)))
+show('sphere r', lambda: Sphere(0.3).radius)
+show('cyl', lambda: desc(Cylinder(0.1, 0.5)))
+show('cyl attr', lambda: Cylinder(0.1, 0.5).radius)
+show('cyl sections', lambda: desc(Cylinder(0.1, 0.5, sections=8)))
+show('cone', lambda: desc(Cone(0.1, 0.5)))
+show('capsule', lambda: desc(Capsule(0.1, 0.5)))
+show('capsule attr', lambda: (Capsule(0.1, 0.5).radius, Capsule(0.1, 0.5).height))
+show('annulus', lambda: desc(Annulus(0.1, 0.2, 0.3)))
+show('axis', lambda: desc(Axis()))
+show('axis2', lambda: desc(Axis(axis_radius=0.02, axis_length=0.5)))
+show('axis from', lambda: Axis.from_coords(skrobot.coordinates.make_coords(pos=[1, 2, 3])))
+c = skrobot.coordinates.make_cascoords(pos=[1, 2, 3])
+show('mesh', lambda: desc(MeshLink(trimesh.creation.box([1, 1, 1]))))
+show('mesh name', lambda: MeshLink(trimesh.creation.box([1, 1, 1]), pos=[0, 0, 1], name='m'))
+show('line', lambda: type(LineString(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.]])).visual_mesh).__name__)
+show('pc', lambda: type(PointCloudLink(np.random.rand(10, 3)).visual_mesh).__name__)
+show('link mesh none', lambda: Link().visual_mesh)
+show('collision', lambda: (type(Box([1, 1, 1]).collision_mesh).__name__, Link().collision_mesh))
+def setcol():
+    b = Box([1, 1, 1], face_colors=[255, 0, 0, 255]); b.set_color([0, 255, 0, 100]); return b.visual_mesh.visual.face_colors[0]
+show('color', setcol)
+show('color0', lambda: Box([1, 1, 1], face_colors=[255, 0, 0]).visual_mesh.visual.face_colors[0])
+show('color sphere', lambda: Sphere(0.1, color=[0, 0, 255]).visual_mesh.visual.face_colors[0])
+show('sdf', lambda: Box([1, 1, 1], with_sdf=True).sdf(np.array([[0, 0, 0], [1, 0, 0.]])))
+show('sdf sphere', lambda: Sphere(0.5, with_sdf=True).sdf(np.array([[0, 0, 0], [1, 0, 0.]])))
+show('sdf cyl', lambda: Cylinder(0.5, 1, with_sdf=True).sdf(np.array([[0, 0, 0], [1, 0, 0.]])))
+b = Box([1, 1, 1], with_sdf=True); b.translate([1, 0, 0])
+show('sdf moved', lambda: b.sdf(np.array([[1, 0, 0], [0, 0, 0.]])))
+from skrobot.sdf import BoxSDF, SphereSDF, CylinderSDF, UnionSDF
+s = BoxSDF([1, 1, 1])
+show('BoxSDF', lambda: s(np.array([[0, 0, 0], [1, 0, 0.]])))
+show('on_surface', lambda: s.on_surface(np.array([[0.5, 0, 0], [1, 0, 0.]])))
+show('surface_points', lambda: (s.surface_points()[0].shape[1], s.surface_points(20)[0].shape, float(np.abs(s.surface_points(50)[1]).max()) < 0.1))
+u = UnionSDF([BoxSDF([1, 1, 1]), SphereSDF(0.3)])
+show('union', lambda: u(np.array([[0, 0, 0], [1, 0, 0.]])))
+show('itv', lambda: s.itp if hasattr(s, 'itp') else None)
+show('coords', lambda: s.coords.worldpos() if hasattr(s, 'coords') else None)
+b = Box([1, 1, 1]); d = Box([.1, .1, .1], pos=[0, 0, 1]); b.assoc(d)
+show('assoc', lambda: (b.translate([1, 0, 0]), d.worldpos()))
