@@ -13,7 +13,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from jax.interpreters import ad, batching, mlir
 from linkwork import settings
 from linkwork.compile.differentiable import Differentiable
 from linkwork.compile.xla_call import VERSION, XlaCall, xla_call
-from linkwork.compiled_methods import CompiledMethods
+from linkwork.compiled_methods import CompiledMethods, Solved, Solver
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class Compiled(CompiledMethods):
         arrays = [_array(a, name) for name, a in given.items()]
         (found,) = call(function, dict(zip(given, arrays, strict=True)))
         return found.reshape(*found.shape[:-1], *shape)
+
+    def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
+        arrays = {name: _array(a, name) for name, a in given.items()}
+        kind = _kind(arrays)
+        return Solved(*_answers(solver, *[a.astype(kind) for a in arrays.values()]))
 
 
 def compiled(robot: Robot) -> Compiled:
@@ -187,6 +192,57 @@ def _transposed(cotangents: Sequence[Any], *inputs: Any, function: Differentiabl
 batching.primitive_batchers[KERNEL] = _batched
 ad.primitive_jvps[KERNEL] = _along
 ad.primitive_transposes[KERNEL] = _transposed
+
+
+# --- answers of solvers ---------------------------------------------------------------------------
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _answers(solver: Solver, *inputs: Any) -> tuple[Any, Any]:
+    """q and success, by the host."""
+    lead, kind = solver.lead([a.shape for a in inputs]), inputs[0].dtype
+    shapes = (
+        jax.ShapeDtypeStruct((*lead, solver.n_q), kind),
+        jax.ShapeDtypeStruct(lead, np.bool_),
+    )
+
+    def compute(*arrays: Any) -> tuple[Any, Any]:
+        q, success = solver.answers(*arrays)
+        return q.astype(kind), success
+
+    return jax.pure_callback(compute, shapes, *inputs, vmap_method="broadcast_all")
+
+
+@_answers.defjvp
+def _(solver: Solver, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    q, success = _answers(solver, *primals)
+    slopes = _sensitivity(solver, q, success, *primals)
+    change = jnp.zeros_like(q)
+    for slope, tangent, own in zip(slopes, tangents, solver.inputs.values(), strict=True):
+        flat = tangent.reshape(*tangent.shape[: tangent.ndim - len(own)], math.prod(own))
+        change = change + (slope @ flat[..., None])[..., 0]
+    return (q, success), (change, np.zeros(success.shape, jax.dtypes.float0))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _sensitivity(solver: Solver, q: Any, success: Any, *inputs: Any) -> tuple[Any, ...]:
+    """The derivatives of q by the inputs, flat (..., nq, size)."""
+    lead, kind = q.shape[:-1], q.dtype
+    shapes = tuple(
+        jax.ShapeDtypeStruct((*lead, solver.n_q, math.prod(own)), kind)
+        for own in solver.inputs.values()
+    )
+
+    def compute(*arrays: Any) -> tuple[Any, ...]:
+        return tuple(each.astype(kind) for each in solver.derivatives(*arrays))
+
+    return jax.pure_callback(compute, shapes, q, success, *inputs, vmap_method="broadcast_all")
+
+
+@_sensitivity.defjvp
+def _(solver: Solver, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    del primals, tangents
+    raise UnsupportedFeatureError(f"the {solver.title} has first derivatives alone, no second ones")
 
 
 # --- XLA ------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from linkwork.compile.differentiable import Differentiable
-from linkwork.compiled_methods import CompiledMethods
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.compiled_methods import CompiledMethods, Solved, Solver
+from linkwork.errors import InputError, MissingExtraError, ShapeError, UnsupportedFeatureError
 
 try:
     import torch as _torch
@@ -38,6 +38,14 @@ class Compiled(CompiledMethods):
     ) -> Any:
         (found,) = call(function, given)
         return found.reshape(*found.shape[:-1], *shape)
+
+    def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
+        arrays = _tensors(given)
+        lead = solver.lead([tuple(a.shape) for a in arrays])
+        wide = [
+            a.expand(*lead, *own) for a, own in zip(arrays, solver.inputs.values(), strict=True)
+        ]
+        return Solved(*_Answers.apply(solver, *wide))
 
 
 def compiled(robot: Robot) -> Compiled:
@@ -152,11 +160,7 @@ class _Call(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, axes: Sequence[Any], function: Differentiable, *arrays: Any) -> Any:
-        moved = [
-            a.expand(info.batch_size, *a.shape) if axis is None else a.movedim(axis, 0)
-            for a, axis in zip(arrays, axes[1:], strict=True)
-        ]
-        found = _Call.apply(function, *moved)
+        found = _Call.apply(function, *_moved_first(info, axes[1:], arrays))
         return found, (0,) * len(found)
 
 
@@ -166,6 +170,100 @@ def _at(wrt: Sequence[int], found: Sequence[Any], length: int, *, first: int) ->
     for k, answer in zip(wrt, found, strict=True):
         answers[first + k] = answer
     return tuple(answers)
+
+
+# --- answers of solvers ---------------------------------------------------------------------------
+
+
+def _moved_first(info: Any, axes: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+    """The batch as the first axis of each."""
+    return [
+        a.expand(info.batch_size, *a.shape) if axis is None else a.movedim(axis, 0)
+        for a, axis in zip(arrays, axes, strict=True)
+    ]
+
+
+def _plain(a: Any) -> Any:
+    return a.detach().to("cpu").numpy()
+
+
+class _Answers(torch.autograd.Function):
+    """q and success, of inputs with equal leading axes."""
+
+    @staticmethod
+    def forward(solver: Solver, *arrays: Any) -> tuple[Any, Any]:
+        like = arrays[0]
+        q, success = solver.answers(*map(_plain, arrays))
+        return (
+            torch.from_numpy(q).to(like.device, like.dtype),
+            torch.from_numpy(np.array(success)).to(like.device),
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.solver = inputs[0]
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(*output, *inputs[1:])
+        ctx.save_for_forward(*output, *inputs[1:])
+
+    @staticmethod
+    def backward(ctx: Any, weight: Any, _: Any) -> tuple[Any, ...]:
+        slopes = _Sensitivity.apply(ctx.solver, *ctx.saved_tensors)
+        inputs = ctx.saved_tensors[2:]
+        found = [
+            (weight[..., None, :] @ slope)[..., 0, :].reshape(a.shape)
+            for slope, a in zip(slopes, inputs, strict=True)
+        ]
+        return None, *found
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *changes: Any) -> tuple[Any, None]:
+        slopes = _Sensitivity.apply(ctx.solver, *ctx.saved_tensors)
+        q = ctx.saved_tensors[0]
+        total = torch.zeros_like(q)
+        for slope, change in zip(slopes, changes, strict=True):
+            if change is not None:
+                flat = change.reshape(*q.shape[:-1], slope.shape[-1])
+                total = total + (slope @ flat[..., None])[..., 0]
+        return total, None
+
+    @staticmethod
+    def vmap(info: Any, axes: Sequence[Any], solver: Solver, *arrays: Any) -> Any:
+        return _Answers.apply(solver, *_moved_first(info, axes[1:], arrays)), (0, 0)
+
+
+class _Sensitivity(torch.autograd.Function):
+    """The derivatives of q by the inputs, flat (..., nq, size); they have none themselves."""
+
+    @staticmethod
+    def forward(solver: Solver, *arrays: Any) -> tuple[Any, ...]:
+        like = arrays[0]
+        found = solver.derivatives(*map(_plain, arrays))
+        return tuple(torch.from_numpy(each).to(like.device, like.dtype) for each in found)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        del output
+        ctx.solver = inputs[0]
+
+    @staticmethod
+    def backward(ctx: Any, *_: Any) -> Any:
+        raise _no_second(ctx.solver)
+
+    @staticmethod
+    def jvp(ctx: Any, *_: Any) -> Any:
+        raise _no_second(ctx.solver)
+
+    @staticmethod
+    def vmap(info: Any, axes: Sequence[Any], solver: Solver, *arrays: Any) -> Any:
+        found = _Sensitivity.apply(solver, *_moved_first(info, axes[1:], arrays))
+        return found, (0,) * len(found)
+
+
+def _no_second(solver: Solver) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        f"the {solver.title} has first derivatives alone, no second ones"
+    )
 
 
 # --- torch.compile --------------------------------------------------------------------------------
