@@ -153,7 +153,7 @@ def _too_large(name: str) -> InputError:
 
 
 def _foreign(a: Any, name: str) -> str:
-    """The sentence on what NumPy cannot read of an array of another library; "" where it is none."""
+    """The sentence on an array of another library that NumPy cannot read; "" where it is none."""
     while isinstance(a, (list, tuple)) and a:
         a = a[0]
     library = type(a).__module__.partition(".")[0]

@@ -37,8 +37,8 @@ class Solved(NamedTuple):
 class Solver:
     """A solver and the derivatives of its answers, arrays of NumPy in and out.
 
-    ``solve`` takes arrays by name, and gives something with q and success. ``derive`` gives the
-    derivatives of q, from the sensitivity of the solver's problem: one (n, nq, size) for each input.
+    ``solve`` takes arrays by name, and gives something with q and success. ``derive`` takes q,
+    success and the arrays, and gives the derivatives of q: one (n, nq, size) for each input.
     """
 
     def __init__(
@@ -104,8 +104,8 @@ class CompiledMethods:
     """One method for each algorithm of the registry, on arrays of another library.
 
     A method takes what the method of `Robot` takes, but for ``out``, ``threads`` and ``on_bad``,
-    and gives what it gives: for any leading shape, differentiable by every array. So are the numbers
-    of the mechanism in ``parameters``, a mapping of names (docs/parameters.md) to arrays.
+    and gives what it gives: for any leading shape, differentiable by every array. So it is by
+    numbers of the mechanism: ``parameters`` maps their names (docs/parameters.md) to arrays.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -225,9 +225,7 @@ class CompiledMethods:
         key = (*problem.key, repr(problem.lower.tolist()))
         found = self._sensitivities.get(key)
         if found is None:
-            made = Sensitivity(
-                problem, settings.compiler(), most_threads=settings.most_threads()
-            )
+            made = Sensitivity(problem, settings.compiler(), most_threads=settings.most_threads())
             found = self._sensitivities.setdefault(key, made)
         return found
 
@@ -238,7 +236,7 @@ class CompiledMethods:
         static = {key: bound[key] for key in entry.static if key != "frame"}
         more = self._parameters(entry, bound)
         names = named(entry.name, bound.get("frame"), static)
-        function = self.robot._programs.differentiable(entry.name, names, tuple(more))  # noqa: SLF001
+        function = self.robot._programs.differentiable(entry.name, names, tuple(more))
         found = self._run(function, given | more, entry.output(m))
         return found if entry.result is None else entry.result(m, found)
 
@@ -304,7 +302,7 @@ def _method(entry: Algorithm) -> Callable[..., Any]:
     def method(self: CompiledMethods, *args: Any, **keywords: Any) -> Any:
         bound = signature.bind(self, *args, **keywords)
         bound.apply_defaults()
-        return self._compute(entry, bound.arguments)  # noqa: SLF001  its own
+        return self._compute(entry, bound.arguments)
 
     shape = ", ".join(("...", *map(str, entry.shape)))
     method.__name__, method.__qualname__ = entry.name, f"CompiledMethods.{entry.name}"
@@ -315,5 +313,3 @@ def _method(entry: Algorithm) -> Callable[..., Any]:
 
 for _entry in ALGORITHMS.values():
     setattr(CompiledMethods, _entry.name, _method(_entry))
-
-

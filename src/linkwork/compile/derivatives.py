@@ -1,7 +1,7 @@
 """Traced functions made into their own derivatives: along directions, and backwards.
 
 Both passes go over a graph once and know one thing, the slopes of each operation (`_slopes`). What
-comes out is a traced function again, so that it is compiled, kept and differentiated like any other.
+comes out is a traced function again, to be compiled, kept and differentiated like any other.
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed. (2008), sections 3.1 and 3.2.
 """

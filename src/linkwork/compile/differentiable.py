@@ -82,7 +82,7 @@ class Differentiable(ProcessBound):
 
     @property
     def n_given(self) -> int:
-        """The number of inputs before those that it is linear in; all, where it is no derivative."""
+        """The number of inputs before those that it is linear in; all of what is no derivative."""
         return len((self if self.origin is None else self.origin.function).input_sizes)
 
     @property

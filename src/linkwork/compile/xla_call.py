@@ -244,16 +244,15 @@ class _Writer:
         after = b.add(bad, i64(self.width))
         after = b.select(b.icmp_signed("<", after, n), after, n)
 
+        nothing = ir.Constant(F64, float("nan"))
+
         def one(k: Any) -> None:
             row = b.add(bad, k)
             answer = b.call(scalar, [row, b.add(row, i64(1)), *rest])
             with b.if_then(b.icmp_signed(">=", answer, i64(0)), likely=False):
-                for array, size in zip(
-                    arrays[self.n_in :], self.sizes[self.n_in :], strict=True
-                ):
+                for array, size in zip(arrays[self.n_in :], self.sizes[self.n_in :], strict=True):
                     if size:
                         first = b.gep(array, [b.mul(row, i64(size))])
-                        nothing = ir.Constant(F64, float("nan"))
                         counted_loop(
                             b,
                             i64(size),
@@ -279,5 +278,3 @@ def _field(b: Any, pointer: Any, *path: int) -> Any:
 
 def _loaded_at(b: Any, pointers: Any, k: int) -> Any:
     return b.load(b.gep(pointers, [i64(k)]))
-
-

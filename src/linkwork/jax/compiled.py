@@ -55,12 +55,11 @@ class Compiled(CompiledMethods):
 def compiled(robot: Robot) -> Compiled:
     """The compiled functions of a robot, to be called in JAX: ``compiled(robot).fk(q, "tool0")``.
 
-    The methods are those of `Robot` that compute, with JAX arrays in and out, for any leading shape.
-    ``jit``, ``vmap``, ``grad``, ``jvp`` and what is made of them take them; derivatives are compiled
-    too. They run on the CPU, on one thread a call; on another device by way of the host.
+    The methods are those of `Robot` that compute, on JAX arrays of any leading shape. ``jit``,
+    ``vmap``, ``grad``, ``jvp`` and what is made of them take them; derivatives are compiled too. They run on the CPU, on one thread a call; on another device by way of the host.
 
     The result has the type that JAX gives the inputs together: float32 where all are, or where
-    ``jax_enable_x64`` is off; the arithmetic is float64. A row that is not finite is NaN throughout.
+    ``jax_enable_x64`` is off; the arithmetic is float64. A row that is not finite is NaN.
     """
     return Compiled(robot)
 
@@ -128,9 +127,7 @@ def _jitted(function: Differentiable) -> Any:
 
 def _batched(inputs: Sequence[Any], axes: Sequence[Any], *, function: Differentiable) -> Any:
     """The batch becomes the first axis of every input."""
-    size = next(
-        a.shape[axis] for a, axis in zip(inputs, axes, strict=True) if axis is not None
-    )
+    size = next(a.shape[axis] for a, axis in zip(inputs, axes, strict=True) if axis is not None)
     moved = [
         jnp.broadcast_to(a, (size, *a.shape)) if axis is None else jnp.moveaxis(a, axis, 0)
         for a, axis in zip(inputs, axes, strict=True)
@@ -299,7 +296,8 @@ def _by_host(*inputs: Any, function: Differentiable) -> Any:
         ]
         found = function(*tables)
         return [
-            rows.reshape(shape.shape).astype(kind) for rows, shape in zip(found, shapes, strict=True)
+            rows.reshape(shape.shape).astype(kind)
+            for rows, shape in zip(found, shapes, strict=True)
         ]
 
     return jax.pure_callback(compute, shapes, *inputs)

@@ -1,8 +1,8 @@
 """How an answer moves with what was asked for: the implicit function theorem at a solution.
 
 At an answer the rows of its tasks are zero. They stay zero while targets and held joints change if
-what moves makes up for it: J dx = -B dp. Of the changes that do, the least is taken, in the units in
-which the solver measures a move; this is where the solver goes from the answer. What stands at a
+what moves makes up for it: J dx = B dp, where the errors change by B dp - J dx. Of the changes that
+do, the least is taken, in the units in which the solver measures a move; this is where the solver goes from the answer. What stands at a
 limit stays there. So it is within the branch of the answer, to first order.
 
 Source: implicit function theorem, as in any textbook of analysis.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,7 @@ class Sensitivity(ProcessBound):
         dq = L.transpose(0, 2, 1) @ dx
         dq[bad] = np.nan
         edges = np.cumsum([0, *sizes])
-        by_targets = [dq[:, :, a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        by_targets = [dq[:, :, a:b] for a, b in pairwise(edges)]
         by_q0 = np.zeros((n, m.n_q, m.n_q))
         still = [k for k in range(m.n_q) if k not in set(problem.moved)]
         by_q0[:, still, still] = 1.0
@@ -102,7 +103,7 @@ class Sensitivity(ProcessBound):
         return by_targets, by_q0
 
     def _pressed(self, q: Floats) -> NDArray[np.bool_]:
-        """Rows in which a spherical joint stands at its limit, where it is not known how it goes."""
+        """Rows in which a spherical joint stands at its limit: how it goes on is not known."""
         pressed = np.zeros(q.shape[0], np.bool_)
         for ball in self.problem.balls:
             if math.isfinite(ball.limit):
@@ -190,7 +191,10 @@ def _lift(o: Ops, problem: Problem, q: Block) -> list[Block]:
     m, d = problem.mechanism, Duals(o)
     place = {v: k for k, v in enumerate(problem.moved_v)}
     v = d.vector(
-        [d.block(o.const(0.0), {place[k]: o.const(1.0)} if k in place else {}) for k in range(m.n_v)]
+        [
+            d.block(o.const(0.0), {place[k]: o.const(1.0)} if k in place else {})
+            for k in range(m.n_v)
+        ]
     )
     there = d.const(integrate(d, m, d.const(q), v))
     return [d.change(there, k) for k in range(len(problem.moved_v))]

@@ -107,7 +107,9 @@ def _tensors(given: Mapping[str, Any]) -> list[Any]:
         tensor = a
         if not isinstance(a, torch.Tensor):
             tensor = torch.as_tensor(np.asarray(a, np.float64), device=device)
-            tensor = tensor.to(torch.get_default_dtype()) if not isinstance(a, np.ndarray) else tensor
+            tensor = (
+                tensor.to(torch.get_default_dtype()) if not isinstance(a, np.ndarray) else tensor
+            )
         if tensor.dtype.is_complex or tensor.dtype == torch.bool:
             raise InputError(f"{name} must be real numbers, not a tensor of {tensor.dtype}")
         # what is no tensor takes the type of those that are
