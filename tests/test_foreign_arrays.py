@@ -53,7 +53,13 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(call, id=name, marks=[pytest.mark.slow] if name == "collision" else [])
+        for name, call in CALLS.items()
+    ],
+)
 def test_of_jax_and_cupy(robot, call):
     q = np.zeros(7)
     expected = call(robot, q)

@@ -56,7 +56,8 @@ def compiled(robot: Robot) -> Compiled:
     """The compiled functions of a robot, to be called in JAX: ``compiled(robot).fk(q, "tool0")``.
 
     The methods are those of `Robot` that compute, on JAX arrays of any leading shape. ``jit``,
-    ``vmap``, ``grad``, ``jvp`` and what is made of them take them; derivatives are compiled too. They run on the CPU, on one thread a call; on another device by way of the host.
+    ``vmap``, ``grad``, ``jvp`` and what is made of them take them; derivatives are compiled too.
+    They run on the CPU, on one thread a call; on another device by way of the host.
 
     The result has the type that JAX gives the inputs together: float32 where all are, or where
     ``jax_enable_x64`` is off; the arithmetic is float64. A row that is not finite is NaN.
@@ -98,8 +99,8 @@ def _kind(given: Mapping[str, Any]) -> Any:
     for name, a in given.items():
         if not (jnp.issubdtype(a.dtype, jnp.floating) or jnp.issubdtype(a.dtype, jnp.integer)):
             raise InputError(f"{name} must be real numbers, not an array of {a.dtype}")
-    kind = jnp.result_type(*given.values(), np.float32)
-    return kind if jnp.issubdtype(kind, jnp.floating) else jnp.result_type(float)
+    floats = [a for a in given.values() if jnp.issubdtype(a.dtype, jnp.floating)]
+    return jnp.result_type(*floats, np.float32) if floats else jnp.result_type(float)
 
 
 # --- the primitive --------------------------------------------------------------------------------

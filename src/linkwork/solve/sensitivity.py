@@ -2,8 +2,8 @@
 
 At an answer the rows of its tasks are zero. They stay zero while targets and held joints change if
 what moves makes up for it: J dx = B dp, where the errors change by B dp - J dx. Of the changes that
-do, the least is taken, in the units in which the solver measures a move; this is where the solver goes from the answer. What stands at a
-limit stays there. So it is within the branch of the answer, to first order.
+do, the least is taken, in the units in which the solver measures a move; this is where the solver
+goes from the answer. What stands at a limit stays there.
 
 Source: implicit function theorem, as in any textbook of analysis.
 """

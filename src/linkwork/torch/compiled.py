@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from linkwork.checks import real_array
 from linkwork.compile.differentiable import Differentiable
 from linkwork.compiled_methods import CompiledMethods, Solved, Solver
 from linkwork.errors import InputError, MissingExtraError, ShapeError, UnsupportedFeatureError
@@ -102,20 +103,18 @@ def _tensors(given: Mapping[str, Any]) -> list[Any]:
         raise InputError(f"the tensors are on several devices: {named}; move them to one")
     device = devices.pop() if devices else torch.device("cpu")
     kind = torch.float32
+    if not known:  # arrays keep their type, lists take PyTorch's
+        plain = any(isinstance(a, np.ndarray) for a in given.values())
+        kind = torch.float64 if plain else torch.promote_types(kind, torch.get_default_dtype())
     found: list[Any] = []
     for name, a in given.items():
-        tensor = a
         if not isinstance(a, torch.Tensor):
-            tensor = torch.as_tensor(np.asarray(a, np.float64), device=device)
-            tensor = (
-                tensor.to(torch.get_default_dtype()) if not isinstance(a, np.ndarray) else tensor
-            )
-        if tensor.dtype.is_complex or tensor.dtype == torch.bool:
-            raise InputError(f"{name} must be real numbers, not a tensor of {tensor.dtype}")
-        # what is no tensor takes the type of those that are
-        if isinstance(a, torch.Tensor) or not known:
-            kind = torch.promote_types(kind, tensor.dtype)
-        found.append(tensor)
+            found.append(torch.as_tensor(real_array(a, name), device=device))
+            continue
+        if a.dtype.is_complex or a.dtype == torch.bool:
+            raise InputError(f"{name} must be real numbers, not a tensor of {a.dtype}")
+        kind = torch.promote_types(kind, a.dtype)
+        found.append(a)
     return [a.to(kind) for a in found]
 
 
