@@ -113,7 +113,7 @@ class CompiledMethods:
         self._sensitivities: dict[Any, Sensitivity] = {}
 
     def __repr__(self) -> str:
-        return f"{type(self).__module__}.compiled({self.robot!r})"
+        return f"{type(self).__module__}({self.robot!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.robot,)

@@ -56,6 +56,7 @@ RANK = {
     "ik": 7,
     "saving": 7,
     "urdf": 7,
+    "compiled_methods": 6.95,
     "jax": 7,
     "torch": 7,
     "scene": 7.2,
