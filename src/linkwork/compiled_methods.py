@@ -220,9 +220,10 @@ class CompiledMethods:
         return {names[0]: targets}
 
     def _sensitivity(self, problem: Any) -> Sensitivity:
-        from linkwork.solve.sensitivity import Sensitivity  # noqa: PLC0415  not all need it
+        from linkwork.solve.inputs import Options, settings_of  # noqa: PLC0415  not all need it
+        from linkwork.solve.sensitivity import Sensitivity  # noqa: PLC0415
 
-        key = (*problem.key, repr(problem.lower.tolist()))
+        key = (*problem.key, repr(settings_of(problem, Options()).tolist()))
         found = self._sensitivities.get(key)
         if found is None:
             made = Sensitivity(problem, settings.compiler(), most_threads=settings.most_threads())

@@ -282,6 +282,24 @@ def test_answers_of_ik_stay_at_their_limits_and_held_joints_count():
         np.testing.assert_allclose(J @ np.asarray(by_start)[:, k_held], 0.0, atol=1e-6)
 
 
+def test_joints_that_weigh_less_move_less_under_vmap_too():
+    r, k = robot("ur5e"), lj.compiled(robot("ur5e"))
+    q = near(r.mechanism, rng("jax ik weights"), 0.4)
+    p = jnp.asarray(r.fk(q)[:, :3, 3])
+    task, J = Position(r.tip), r.jacobian(q)[:, :3]
+
+    def slope(weights):
+        return jax.vmap(
+            jax.jacobian(lambda p, q: k.ik(p, tasks=task, q0=q, joint_weights=weights).q)
+        )(p, jnp.asarray(q))
+
+    plain, weighed = slope(None), slope({r.mechanism.joint_names[0]: 0.01})
+    for found in (plain, weighed):
+        np.testing.assert_allclose(J @ np.asarray(found), np.tile(np.eye(3), (4, 1, 1)), atol=1e-7)
+    moves = [np.linalg.norm(found[:, 0]) for found in (plain, weighed)]
+    assert moves[1] < 0.1 * moves[0]
+
+
 @pytest.mark.parametrize("name", ["four_bar", "five_bar"])
 def test_assembled_configurations_move_as_assembled_again(name):
     r, k = robot(name), lj.compiled(robot(name))

@@ -279,8 +279,10 @@ def _number(function: Differentiable) -> int:
     return id(function)
 
 
-@torch.library.custom_op("linkwork::kernel", mutates_args=())
-def _operator(arrays: list[_torch.Tensor], function: int) -> list[_torch.Tensor]:
+@torch.library.custom_op(
+    "linkwork::kernel", mutates_args=(), schema="(Tensor[] arrays, int function) -> Tensor[]"
+)
+def _operator(arrays: list[Any], function: int) -> list[Any]:
     return _computed(_FUNCTIONS[function], arrays)
 
 
