@@ -10,7 +10,7 @@ import decimal
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -154,8 +154,10 @@ def _too_large(name: str) -> InputError:
 
 def _foreign(a: Any, name: str) -> str:
     """The sentence on an array of another library that NumPy cannot read; "" where it is none."""
-    while isinstance(a, (list, tuple)) and a:
-        a = a[0]
+    first: Any = a
+    while isinstance(first, (list, tuple)) and first:
+        first = cast("Sequence[Any]", first)[0]
+    a = first
     library = type(a).__module__.partition(".")[0]
     if library in ("jax", "jaxlib"):
         return (

@@ -166,7 +166,7 @@ class CompiledMethods:
         }
         if q0 is not None:
             shapes["q0"], arrays["q0"] = (problem.mechanism.n_q,), q0
-        how = {"threads": settings.most_threads(), **options}
+        how: dict[str, Any] = {"threads": settings.most_threads(), **options}
 
         def solve(q0: Floats | None = None, **rows: Floats) -> Any:
             return solver.solve({name: rows[name] for name in names}, q0, **how)
@@ -230,14 +230,15 @@ class CompiledMethods:
             found = self._sensitivities.setdefault(key, made)
         return found
 
-    def _compute(self, entry: Algorithm, bound: Mapping[str, Any]) -> Any:
+    def compute(self, entry: Algorithm, bound: Mapping[str, Any]) -> Any:
         """The result of a method for its bound arguments."""
         m = self.robot.mechanism
         given = {name: bound[name] for name, _ in entry.inputs}
         static = {key: bound[key] for key in entry.static if key != "frame"}
         more = self._parameters(entry, bound)
         names = named(entry.name, bound.get("frame"), static)
-        function = self.robot._programs.differentiable(entry.name, names, tuple(more))
+        programs = self.robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
+        function = programs.differentiable(entry.name, names, tuple(more))
         found = self._run(function, given | more, entry.output(m))
         return found if entry.result is None else entry.result(m, found)
 
@@ -303,7 +304,7 @@ def _method(entry: Algorithm) -> Callable[..., Any]:
     def method(self: CompiledMethods, *args: Any, **keywords: Any) -> Any:
         bound = signature.bind(self, *args, **keywords)
         bound.apply_defaults()
-        return self._compute(entry, bound.arguments)
+        return self.compute(entry, bound.arguments)
 
     shape = ", ".join(("...", *map(str, entry.shape)))
     method.__name__, method.__qualname__ = entry.name, f"CompiledMethods.{entry.name}"

@@ -112,7 +112,7 @@ def assert_is_the_text(name, kind):
     assert abs(total - float((weight * change).sum())) < 1e-8 * max(1.0, abs(total), slope)
 
 
-def test_grad_jit_vmap_and_second_derivatives():
+def test_grad_jit_and_vmap():
     k, m = lj.compiled(robot("panda")), robot("panda").mechanism
     q = jnp.asarray(inputs_of(m, "fk", rng("panda jax"), 4)[0])
 
@@ -124,6 +124,17 @@ def test_grad_jit_vmap_and_second_derivatives():
     one = jax.grad(cost)
     np.testing.assert_allclose(jax.vmap(one)(q), one(q), atol=1e-13)
     np.testing.assert_allclose(jax.jit(one)(q), one(q), atol=1e-13)
+
+
+@pytest.mark.slow
+def test_second_derivatives_in_every_way():
+    k, q = lj.compiled(robot("panda")), jnp.asarray(rng("panda second").normal(size=(1, 7)))
+
+    def cost(q):
+        T = k.fk(q)
+        return (T[..., :3, 3] ** 2).sum() + jnp.sin(T[..., 0, 1]).sum()
+
+    check_grads(cost, (q,), order=2, modes=("fwd", "rev"), rtol=1e-4)
     H = jax.hessian(cost)(q[0])
     for outer, inner in ((jax.jacrev, jax.jacrev), (jax.jacfwd, jax.jacfwd)):
         np.testing.assert_allclose(outer(inner(cost))(q[0]), H, atol=1e-11)
@@ -235,7 +246,7 @@ def turned(T, twist):
 EXACT = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
 
 
-@pytest.mark.parametrize("name", ["ur5e", "panda"])
+@pytest.mark.parametrize("name", ["ur5e", pytest.param("panda", marks=pytest.mark.slow)])
 def test_answers_of_ik_move_as_solved_again(name):
     r, k = robot(name), lj.compiled(robot(name))
     m, g = r.mechanism, rng(f"jax ik {name}")
@@ -282,6 +293,7 @@ def test_answers_of_ik_stay_at_their_limits_and_held_joints_count():
         np.testing.assert_allclose(J @ np.asarray(by_start)[:, k_held], 0.0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_joints_that_weigh_less_move_less_under_vmap_too():
     r, k = robot("ur5e"), lj.compiled(robot("ur5e"))
     q = near(r.mechanism, rng("jax ik weights"), 0.4)
@@ -300,7 +312,7 @@ def test_joints_that_weigh_less_move_less_under_vmap_too():
     assert moves[1] < 0.1 * moves[0]
 
 
-@pytest.mark.parametrize("name", ["four_bar", "five_bar"])
+@pytest.mark.parametrize("name", ["four_bar", pytest.param("five_bar", marks=pytest.mark.slow)])
 def test_assembled_configurations_move_as_assembled_again(name):
     r, k = robot(name), lj.compiled(robot(name))
     actuated = 0.1 * np.arange(1, r.assembler().n_actuated + 1)

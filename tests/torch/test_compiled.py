@@ -39,7 +39,10 @@ def test_values_are_those_of_the_robot():
     assert k.fk(q[:0]).shape == (0, 5, 4, 4)
 
 
-@pytest.mark.parametrize("name", ["fk", "inverse_dynamics", "mass_matrix"])
+@pytest.mark.parametrize(
+    "name",
+    ["fk", *[pytest.param(n, marks=pytest.mark.slow) for n in ("inverse_dynamics", "mass_matrix")]],
+)
 def test_gradcheck_and_gradgradcheck(name):
     method = getattr(lt.compiled(robot()), name)
     n = 3 if name == "inverse_dynamics" else 1

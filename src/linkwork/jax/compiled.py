@@ -113,7 +113,7 @@ KERNEL.multiple_results = True
 @KERNEL.def_abstract_eval
 def _shapes(*inputs: Any, function: Differentiable) -> list[Any]:
     lead, kind = inputs[0].shape[:-1], inputs[0].dtype
-    return [jax.core.ShapedArray((*lead, size), kind) for size in function.output_sizes]
+    return [inputs[0].update(shape=(*lead, size), dtype=kind) for size in function.output_sizes]
 
 
 @KERNEL.def_impl
