@@ -9,6 +9,8 @@
 - In both, ``...`` stands for any text, and the amount of white space does not count.
 - ``<!-- no-run: reason -->`` above a block leaves it out, and the summary lists it. A shell block
   must say so too, or be one that CI runs (``<!-- ci: name -->``).
+- ``<!-- extra: torch -->`` above a block leaves it out where that module is not installed, and the
+  summary lists it.
 - ``*.py`` files, the examples, are run as scripts, each in an empty folder.
 """
 
@@ -26,6 +28,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +52,7 @@ def run_file(path: Path) -> None:
     """Run the blocks of one Markdown file in order; raises at the first that fails."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks_of(path):
-        if "no-run" in block.marks or "ci" in block.marks:
+        if is_left_out(block):
             continue
         if block.language == "python":
             _run_python(block, namespace)
@@ -60,6 +63,16 @@ def run_file(path: Path) -> None:
                 f"{block.place}: a {block.language} block is not run; use console with "
                 "'$ linkwork ...', or say <!-- no-run: reason -->"
             )
+
+
+def is_left_out(block: Block) -> bool:
+    """Whether a block is not run here."""
+    return "no-run" in block.marks or "ci" in block.marks or lacks_extra(block)
+
+
+def lacks_extra(block: Block) -> bool:
+    """Whether the module that a block needs is not installed."""
+    return "extra" in block.marks and find_spec(block.marks["extra"]) is None
 
 
 def _run_python(block: Block, namespace: dict[str, Any]) -> None:
@@ -182,8 +195,10 @@ def main(arguments: list[str]) -> int:
     for path in gather(Path(argument) for argument in arguments):
         if path.suffix == ".md":
             blocks = [block for block in blocks_of(path) if block.language in (*RUNS, *SHELLS)]
-            kept = [b for b in blocks if not {"no-run", "ci"} & b.marks.keys()]
+            kept = [b for b in blocks if not is_left_out(b)]
             left_out += [f"{b.place}: {b.marks['no-run']}" for b in blocks if "no-run" in b.marks]
+            missing = [b for b in blocks if lacks_extra(b)]
+            left_out += [f"{b.place}: needs the extra {b.marks['extra']}" for b in missing]
             if not kept:
                 continue
             count = f"{len(kept)} blocks"

@@ -10,7 +10,7 @@ import decimal
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,12 +93,15 @@ def real_array(a: ArrayLike, name: str) -> NDArray[np.float64]:
     NumPy reads; each becomes the nearest float64.
 
     Raises: InputError for text, truth values, complex numbers, other objects, ragged lists, masked
-    values and finite numbers that are too large for float64, which would lose something in silence.
+    values and finite numbers that are too large for float64, which would lose something in silence;
+    for arrays of other libraries that are traced, record gradients or lie on another device.
     """
     try:
         array = np.asarray(a)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be real numbers, not {_kind(a)}") from None
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(
+            _foreign(a, name) or f"{name} must be real numbers, not {_kind(a)}"
+        ) from None
     if array.dtype.kind == "O":
         array = _of_objects(array, name, a)
     if array.dtype.kind not in "fiu" and array.size > 0:
@@ -147,6 +150,34 @@ def real_rows(a: ArrayLike, name: str, length: int) -> NDArray[np.float64]:
 
 def _too_large(name: str) -> InputError:
     return InputError(f"{name} must be real numbers that float64 reaches, up to 1.8e308 in size")
+
+
+def _foreign(a: Any, name: str) -> str:
+    """The sentence on an array of another library that NumPy cannot read; "" where it is none."""
+    first: Any = a
+    while isinstance(first, (list, tuple)) and first:
+        first = cast("Sequence[Any]", first)[0]
+    a = first
+    library = type(a).__module__.partition(".")[0]
+    if library in ("jax", "jaxlib"):
+        return (
+            f"{name} is traced by JAX (jit, grad, vmap), and this takes numbers: in JAX use "
+            "linkwork.jax.compiled(robot), which has the methods of Robot that compute, and ik"
+        )
+    if library == "torch":
+        use = "linkwork.torch.compiled(robot) has the methods of Robot that compute, and ik"
+        device = str(getattr(a, "device", "cpu"))
+        if device != "cpu":
+            return f"{name} is a tensor on {device}: {use}, or copy it by .cpu()"
+        if getattr(a, "requires_grad", False):
+            return (
+                f"{name} is a tensor that records gradients, which would be lost: {use}, or take "
+                "its numbers by .detach()"
+            )
+        return f"{name} is a tensor ({a.dtype}) whose numbers NumPy cannot read: {use}"
+    if hasattr(a, "__cuda_array_interface__"):
+        return f"{name} is an array on a GPU ({library}): copy it to the host first, as by .get()"
+    return ""
 
 
 def _kind(a: Any) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linkwork import settings
 from linkwork.algorithms.registry import find
 from linkwork.checks import shown
+from linkwork.compile.differentiable import Differentiable
 from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import algorithm_recipe
@@ -34,6 +35,7 @@ class Programs:
     def __init__(self, mechanism: Mechanism, tip: Callable[[], str]) -> None:
         self.mechanism, self.tip = mechanism, tip
         self._kernels: dict[Any, Kernel] = {}
+        self._differentiable: dict[Any, Differentiable] = {}
         self.functions: dict[str, Any] = {}
         """Functions without parameters by algorithm and static arguments, a dict in a dict."""
         self._with_parameters: dict[tuple[str, ...], dict[str, Any]] = {(): self.functions}
@@ -73,6 +75,25 @@ class Programs:
             with settings.compiler().work(f"{algorithm} for {self.mechanism.name}"):
                 kernel = self.kernel(algorithm, static, parameters)
                 found = kept.setdefault(last, kernel.bound())
+        return found
+
+    def differentiable(
+        self, algorithm: str, static: Sequence[Any], parameters: tuple[str, ...] = ()
+    ) -> Differentiable:
+        """The compiled function that knows its derivatives, with the arguments of `kernel`.
+
+        Raises: as `kernel`.
+        """
+        key = (algorithm, *static, parameters)
+        found = self._differentiable.get(key)
+        if found is None:
+            fixed = self.fixed(algorithm, static, parameters)
+            made = Differentiable(
+                algorithm_recipe(algorithm, self.mechanism, parameters, **fixed),
+                settings.compiler(),
+                most_threads=settings.most_threads(),
+            )
+            found = self._differentiable.setdefault(key, made)
         return found
 
     def fixed(

@@ -274,12 +274,18 @@ def build(
     """
     recipe = source if isinstance(source, Recipe) else recipe_of(source)
     compiler = compiler or Compiler()
-    rows: CompiledRows | None = CompiledRows.stored(recipe, compiler)
-    if rows is None:
-        with compiler.work(recipe.title):
-            signature = recipe.signature()
-        rows = CompiledRows(recipe, compiler, signature)
+    rows = rows_of(recipe, compiler)
     return Kernel(recipe, rows, compiler, labels=labels, most_threads=most_threads)
+
+
+def rows_of(recipe: Recipe, compiler: Compiler) -> CompiledRows:
+    """The machine code of a recipe; what the compiler's cache has is not traced."""
+    rows = CompiledRows.stored(recipe, compiler)
+    if rows is not None:
+        return rows
+    with compiler.work(recipe.title):
+        signature = recipe.signature()
+    return CompiledRows(recipe, compiler, signature)
 
 
 # --- the machine code: a scalar version and one with a configuration a lane ---
@@ -311,7 +317,7 @@ class CompiledRows:
     def __init__(self, recipe: Recipe, compiler: Compiler, signature: Signature) -> None:
         self._recipe, self.compiler = recipe, compiler
         self.signature = signature
-        self._parts: dict[str, _Part] = {}
+        self._parts: dict[str, Part] = {}
         self._shared: Floats | None = None  # scratch of calls that hold the global lock
 
     @staticmethod
@@ -323,7 +329,7 @@ class CompiledRows:
             if made is None or signature is None:
                 continue
             rows = CompiledRows(recipe, compiler, signature)
-            rows._parts[part] = _Part(made, signature)
+            rows._parts[part] = Part(made, signature)
             return rows
         return None
 
@@ -343,15 +349,15 @@ class CompiledRows:
             "cached": all(part.made.from_cache for part in parts),
         }
 
-    def scalar_part(self) -> _Part:
+    def scalar_part(self) -> Part:
         """The version for one configuration, with the fast call where the process allows it."""
         return self._part("scalar", 1)
 
-    def vector_part(self) -> _Part:
+    def vector_part(self) -> Part:
         """The version with a configuration a lane."""
         return self._part("vector", self.width)
 
-    def _part(self, name: str, width: int) -> _Part:
+    def _part(self, name: str, width: int) -> Part:
         found = self._parts.get(name)
         if found is not None:
             return found
@@ -360,7 +366,7 @@ class CompiledRows:
                 key = _part_key(self._recipe, name)
                 make = partial(self._make, width)
                 made = self.compiler.code(key, make, what=self._recipe.title)
-                self._parts[name] = _Part(made, self.signature)
+                self._parts[name] = Part(made, self.signature)
                 self._connect()
             return self._parts[name]
 
@@ -431,7 +437,7 @@ def _signature(made: Made | None) -> Signature | None:
         return None
 
 
-class _Part:
+class Part:
     """One version: the code and how it is called."""
 
     def __init__(self, made: Made, signature: Signature) -> None:

@@ -136,7 +136,8 @@ def text_bytes(object_code: bytes) -> int:
     return sum(int(section.size()) for section in parsed.sections() if section.is_text())
 
 
-def _c_library() -> ctypes.CDLL:
+def c_library() -> ctypes.CDLL:
+    """The C library of this process."""
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
     process = ctypes.CDLL(None)
@@ -148,7 +149,7 @@ def _c_library() -> ctypes.CDLL:
 @cache
 def _register_libm() -> None:
     """Give linked code the C library's functions by name."""
-    library = _c_library()
+    library = c_library()
     for name in LIBM_NAMES:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"lw_{name}", address)

@@ -460,6 +460,11 @@ class Assembly(ProcessBound):
         return _Schedule(program, options, program.options(named, numbers, thresholds), terms)
 
     @property
+    def given(self) -> tuple[int, ...]:
+        """The indices in q of the positions that are given, in the order of `actuated`."""
+        return tuple(self._given)
+
+    @property
     def n_actuated(self) -> int:
         """The number of positions of the actuated joints."""
         return len(self._given)
