@@ -1,0 +1,65 @@
+"""Linkwork's mathematics under JAX: pure functions of a model that is a pytree.
+
+``m = robot(lw.load("panda"))``, then ``fk(m, q, "tool0")`` and the other functions, under ``jit``,
+``vmap``, ``grad``, ``jacfwd``, ``jacrev`` and on any device; with respect to q as to the model
+itself, whose leaves are origins of joints, masses, inertias and gravity. docs/jax.md has the rest.
+"""
+
+from __future__ import annotations
+
+from linkwork.errors import MissingExtraError
+
+try:
+    import jax as _jax  # noqa: F401  only whether it is there
+except ImportError as error:
+    raise MissingExtraError(
+        "linkwork.jax needs JAX, which is not installed: pip install 'linkwork[jax]'"
+    ) from error
+
+from linkwork.jax.closed import assemble, closure, closure_jacobian
+from linkwork.jax.functions import (
+    com,
+    com_jacobian,
+    difference,
+    fk,
+    fk_all,
+    forward_dynamics,
+    gravity_forces,
+    integrate,
+    inverse_dynamics,
+    jacobian,
+    kinetic_energy,
+    mass_matrix,
+    potential_energy,
+    relative,
+    robot,
+)
+from linkwork.jax.ik import Found, ik
+from linkwork.jax.model import LEAVES, Model
+from linkwork.jax.stepping import step
+
+__all__ = [
+    "LEAVES",
+    "Found",
+    "Model",
+    "assemble",
+    "closure",
+    "closure_jacobian",
+    "com",
+    "com_jacobian",
+    "difference",
+    "fk",
+    "fk_all",
+    "forward_dynamics",
+    "gravity_forces",
+    "ik",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "kinetic_energy",
+    "mass_matrix",
+    "potential_energy",
+    "relative",
+    "robot",
+    "step",
+]
