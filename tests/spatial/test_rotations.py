@@ -191,7 +191,6 @@ def test_derivatives_are_finite_everywhere(name: str):
     assert all(np.isfinite(derivative(function, R)).all() for R in Rs)
     with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
         for direction in (jax.jacfwd, jax.jacrev):

@@ -153,7 +153,6 @@ def test_log_differentiates_to_the_inverse_jacobian(some_twists: np.ndarray):
     np.testing.assert_allclose(ours, expected, rtol=0, atol=200 * EPS)
     with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
         slope = jax.jit(
@@ -170,7 +169,6 @@ def test_single_precision(some_twists: np.ndarray):
     keep = keep[np.linalg.norm(keep[:, 3:], axis=1) < np.pi - 1e-5]
     with jax_x64(False):
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
         def all_of_them(x):

@@ -152,7 +152,6 @@ def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
     keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9][::3]
     with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
         def moved(d, R):
@@ -239,7 +238,6 @@ def test_slopes_are_the_derivatives(of: str, slope: str, squares: np.ndarray):
     np.testing.assert_allclose(ours, exact, rtol=0, atol=30 * EPS)
     with jax_x64():
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
         gradient = jax.grad(lambda t: 2 * FUNCTIONS[of](JAX, so3.half_angle(JAX, t)))
@@ -253,7 +251,6 @@ def test_huge_angles_do_not_spoil_gradients(name: str, x64: bool, huge: float):
     # the unused series would overflow, and its gradient of 0 times infinity be NaN
     with jax_x64(x64):
         import jax  # noqa: PLC0415 -- jax_x64 skips where it is missing
-
         from linkwork.ops.jax import JAX  # noqa: PLC0415
 
         both = jax.value_and_grad(lambda t: FUNCTIONS[name](JAX, so3.half_angle(JAX, t)))

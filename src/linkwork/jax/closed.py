@@ -12,12 +12,12 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import jax
 import jax.numpy
 import numpy as np
-from jax import lax
 from numpy.typing import ArrayLike
 
+import jax
+from jax import lax
 from linkwork.algorithms.actuation import actuated_numbers
 from linkwork.algorithms.closure import (
     Ends,
@@ -70,7 +70,9 @@ def _loops(m: Model, q: Array) -> list[tuple[Array, Array]]:
         own = [k for k, loop in enumerate(loops) if loop.kind == kind]
         a, b = [2 * k for k in own], [2 * k + 1 for k in own]
 
-        def of_column(Ra: Any, pa: Any, Rb: Any, pb: Any, rod: Any, ta: Any, tb: Any, like: Any = like) -> Any:
+        def of_column(
+            Ra: Any, pa: Any, Rb: Any, pb: Any, rod: Any, ta: Any, tb: Any, like: Any = like
+        ) -> Any:
             loop: Any = SimpleNamespace(held=like.held, distance=rod)
             first = Moving(Pose(Ra, pa), [ta[:3]], [ta[3:]])
             second = Moving(Pose(Rb, pb), [tb[:3]], [tb[3:]])
@@ -136,11 +138,12 @@ def closure_jacobian(m: Model, q: ArrayLike) -> Array:
 # ---------------------------------------------------------------------------------- linear algebra
 
 
-def least(A: Array, b: Array, *, times: int = 3) -> Array:
+def least(A: Array, b: Array, *, times: int = 3, like: Array | None = None) -> Array:
     """The x of least norm (..., n) that comes nearest to A x = b, of A (..., k, n), b (..., k).
 
     With E, a small share of the identity, x = Aᵀ (A Aᵀ + E)⁻¹ b comes nearer by a factor of about
-    E / A Aᵀ each time that it is repeated on what is left over; what A cannot reach stays.
+    E / A Aᵀ each time that it is repeated on what is left over; what A cannot reach stays. ``like``
+    (..., k, n): a matrix of whose size A would be, were it not what rounding leaves of zero.
 
     Source: iterated Tikhonov regularisation, A. N. Tikhonov; H. W. Engl, M. Hanke, A. Neubauer,
     Regularization of Inverse Problems (1996), section 5.1.
@@ -151,16 +154,15 @@ def least(A: Array, b: Array, *, times: int = 3) -> Array:
     square = jnp.matmul(A, turned, precision="highest")
     k = A.shape[-2]
     share = _SMALL if A.dtype == jnp.float64 else 1.0e-5
-    mean = jnp.trace(square, axis1=-2, axis2=-1)[..., None, None] / k
+    size = A if like is None else like
+    mean = jnp.sum(size * size, axis=(-2, -1))[..., None, None] / k
     E = share * jnp.maximum(mean, jnp.finfo(A.dtype).tiny) * jnp.eye(k, dtype=A.dtype)
     L = jnp.linalg.cholesky(square + E)
     x = jnp.zeros(jnp.broadcast_shapes(A.shape[:-2], b.shape[:-1]) + A.shape[-1:], A.dtype)
     for _ in range(times):
         left = b - jnp.einsum("...kn,...n->...k", A, x, precision="highest")
         half = lax.linalg.triangular_solve(L, left[..., None], left_side=True, lower=True)
-        y = lax.linalg.triangular_solve(
-            L, half, left_side=True, lower=True, transpose_a=True
-        )
+        y = lax.linalg.triangular_solve(L, half, left_side=True, lower=True, transpose_a=True)
         x = x + jnp.matmul(turned, y, precision="highest")[..., 0]
     return x
 
@@ -194,10 +196,8 @@ def actuated_forces(m: Model, q: Array, forces: Array) -> Array:
     J_p, J_a = J[..., passive], J[..., actuated]
     f = least(jnp.swapaxes(J_p, -1, -2), forces[..., passive])
     t = forces[..., actuated] - transposed_onto(J_a, f)
-    C = J_a - jnp.moveaxis(
-        jax.vmap(lambda a: onto(J_p, least(J_p, a)), in_axes=-1)(J_a), 0, -1
-    )
-    x = t - least(C, onto(C, t)) if _driven_twice(mechanism) else t
+    C = J_a - jnp.moveaxis(jax.vmap(lambda a: onto(J_p, least(J_p, a)), in_axes=-1)(J_a), 0, -1)
+    x = t - least(C, onto(C, t), like=J_a) if _driven_twice(mechanism) else t
     return jnp.zeros_like(forces).at[..., actuated].set(x)
 
 
@@ -235,7 +235,9 @@ def accelerations(m: Model, q: Array, v: Array, push: Array, masses: Array) -> A
     by_rows = jnp.swapaxes(half(jnp.swapaxes(J, -1, -2)), -1, -2)  # J L⁻ᵀ
     held = least(by_rows, -bias - onto(by_rows, free))
     both = (free + held)[..., None]
-    return lax.linalg.triangular_solve(L, both, left_side=True, lower=True, transpose_a=True)[..., 0]
+    return lax.linalg.triangular_solve(L, both, left_side=True, lower=True, transpose_a=True)[
+        ..., 0
+    ]
 
 
 # ------------------------------------------------------------------------------------- assembling
@@ -260,7 +262,9 @@ def assemble(
     mechanism = _held(m)
     if isinstance(actuated, Mapping):
         names: tuple[str, ...] = tuple(actuated)
-        values = [jnp.asarray(x, float) if jnp.ndim(x) == 0 else jnp.asarray(x) for x in actuated.values()]
+        values = [
+            jnp.asarray(x, float) if jnp.ndim(x) == 0 else jnp.asarray(x) for x in actuated.values()
+        ]
         given = jnp.stack(jnp.broadcast_arrays(*values), axis=-1)
     else:
         names = tuple(mechanism.actuated)
@@ -366,5 +370,6 @@ def _no_change(x: Array) -> Any:
 def _leading(frames: Any) -> tuple[Array, Array, Array]:
     """The frames' arrays, configurations first."""
     return tuple(
-        jnp.moveaxis(x, tuple(range(k)), tuple(range(-k, 0))) for x, k in zip(frames, (3, 2, 3), strict=True)
+        jnp.moveaxis(x, tuple(range(k)), tuple(range(-k, 0)))
+        for x, k in zip(frames, (3, 2, 3), strict=True)
     )

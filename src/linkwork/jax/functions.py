@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-import jax
 import jax.numpy
 import numpy as np
 from numpy.typing import ArrayLike
 
+import jax
 from linkwork.algorithms.configuration import one_difference, one_integrated
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
@@ -121,6 +121,11 @@ def acting(
     )
 
 
+def given_of(by: Acting) -> list[str]:
+    """The quantities that are given, as a description's checks name them."""
+    return ["armature"] if by.armature is not None else []
+
+
 def passes(
     name: str, m: Model, inputs: tuple[Array, ...], by: Acting | None = None, **static: Any
 ) -> Array:
@@ -148,7 +153,7 @@ def _of_q(name: str, m: Model, q: ArrayLike, **static: Any) -> Array:
 def _of_motion(name: str, m: Model, q: ArrayLike, *rates: ArrayLike, by: Acting) -> Array:
     mechanism = model_given(m)
     entry = find(name)
-    entry.check(mechanism)
+    entry.check(mechanism, given_of(by))
     names = [key for key, _ in entry.inputs]
     given = (q, *rates)
     sizes = [mechanism.n_q] + [mechanism.n_v] * len(rates)
@@ -296,7 +301,7 @@ def potential_energy(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None
     return _of_motion("potential_energy", m, q, by=acting(m, None, gravity))
 
 
-def inverse_dynamics(  # noqa: PLR0913  the keywords that all of dynamics has
+def inverse_dynamics(
     m: Model,
     q: ArrayLike,
     v: ArrayLike,
@@ -335,7 +340,7 @@ def gravity_forces(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) 
     return closed.actuated_forces(m, numbers(q, m.mechanism.n_q, "q"), forces)
 
 
-def forward_dynamics(  # noqa: PLR0913  the keywords that all of dynamics has
+def forward_dynamics(
     m: Model,
     q: ArrayLike,
     v: ArrayLike,
@@ -358,7 +363,7 @@ def forward_dynamics(  # noqa: PLR0913  the keywords that all of dynamics has
     mechanism = model_given(m)
     if not mechanism.is_closed:
         return _of_motion("forward_dynamics", m, q, v, tau, by=by)
-    find("forward_dynamics").check(mechanism)
+    find("forward_dynamics").check(mechanism, given_of(by))
     q, v = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
     tau = numbers(tau, mechanism.n_v, "tau")
     bias = _of_motion("inverse_dynamics", m, q, v, jnp.zeros_like(v), by=by)

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy
 import numpy as np
-from jax import lax
 from numpy.typing import ArrayLike
 
+import jax
+from jax import lax
 from linkwork.algorithms import configuration
 from linkwork.errors import InputError, ShapeError
 from linkwork.jax import closed, functions
@@ -93,9 +93,7 @@ def ik(  # noqa: PLR0913  the one door: every argument but three is named
     batch = np.broadcast_shapes(targets.shape[:-2], start.shape[:-1])
     targets = jnp.broadcast_to(targets, (*batch, 4, 4)).astype(dtype)
     start = jnp.broadcast_to(start, (*batch, mechanism.n_q)).astype(dtype)
-    exact = [
-        default if x is None else x for x in (position_tolerance, rotation_tolerance)
-    ]
+    exact = [default if x is None else x for x in (position_tolerance, rotation_tolerance)]
     search = _Search(name, moving, int(steps), int(tries), int(seed))
     return _found(search, m, targets, start, jnp.asarray(exact, dtype))
 
@@ -298,8 +296,8 @@ def _solution_jvp(
     free = jnp.where((moves & ~(low | high))[:, None, :], columns, 0.0)
     v = at_limit + closed.least(free, change - closed.onto(columns, at_limit))
     v = jnp.where(found[:, None], v, 0.0)
-    moved = closed._moved(m, q, v)  # noqa: SLF001  of this package
-    return (q, iterations), (moved, closed._no_change(iterations))  # noqa: SLF001
+    moved = closed._moved(m, q, v)
+    return (q, iterations), (moved, closed._no_change(iterations))
 
 
 def _tangent(x: Any, like: Array) -> Array:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import jax
 from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism import parameters, rigid
 from linkwork.mechanism.model import Mechanism

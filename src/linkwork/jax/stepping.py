@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Literal
 
-import jax
 import jax.numpy
 import numpy as np
 from numpy.typing import ArrayLike
 
+import jax
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.jax import functions
 from linkwork.jax.functions import External

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy
 import numpy as np
-from jax import lax
 from numpy.typing import NDArray
 
+import jax
+from jax import lax
 from linkwork.algorithms.joint_transforms import (
     UNTURNED,
     Inertia,
@@ -554,9 +554,7 @@ class JaxSweep:
 
         def once(carry: Any, now: Any) -> tuple[Any, Any]:
             arrays, where, start, more = now
-            numbers, *own = [
-                each.state(x, axis=0) for each, x in zip(given, arrays, strict=True)
-            ]
+            numbers, *own = [each.state(x, axis=0) for each, x in zip(given, arrays, strict=True)]
             before, self.writes = self.writes, []
             try:
                 step = self._transform(run.kind, numbers, _Index(known, start))
@@ -686,9 +684,7 @@ class JaxSweep:
             x = x.reshape((1,) * (1 + len(self.batch) - x.ndim) + x.shape)
         return jnp.broadcast_to(x, (n, *self.batch))
 
-    def to_world(
-        self, own: Any, hand: Callable[..., Any], arrive: Callable[[Any], None]
-    ) -> None:
+    def to_world(self, own: Any, hand: Callable[..., Any], arrive: Callable[[Any], None]) -> None:
         """As `Sweep.to_world`."""
         whole, _ = self._inwards(own, lambda step, total: ((), hand(step, total)), ())
         arrive(whole)
@@ -851,7 +847,10 @@ class JaxSweep:
         n = self.m.n_v
         if n:
             each = np.arange(n)
-            visit(_Index(each, each), self._table(jnp.stack([jnp.asarray(values(k)) for k in range(n)])))
+            visit(
+                _Index(each, each),
+                self._table(jnp.stack([jnp.asarray(values(k)) for k in range(n)])),
+            )
 
     def of_velocities(self, quantity: OfVelocities, visit: Callable[..., None]) -> None:
         """Visits to a quantity of each number of v (see `Sweep.of_velocities`)."""

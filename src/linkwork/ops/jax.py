@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy
 import numpy as np
 
+import jax
 from linkwork.ops.numpy import ArrayOps
 from linkwork.ops.protocol import Block, Condition, Ops
 
