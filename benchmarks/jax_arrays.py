@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -80,8 +81,9 @@ def linkwork(folder: Path, data: dict[str, Any]) -> Calls:
 
 def mjx(folder: Path, data: dict[str, Any]) -> Calls:
     """MuJoCo's MJX: poses of all bodies come together."""
-    import mujoco  # noqa: PLC0415
-    from mujoco import mjx  # noqa: PLC0415
+
+    mujoco: Any = import_module("mujoco")
+    mjx: Any = import_module("mujoco.mjx")
 
     import jax  # noqa: PLC0415
 
@@ -113,12 +115,13 @@ def mjx(folder: Path, data: dict[str, Any]) -> Calls:
 
 def adam(folder: Path, data: dict[str, Any]) -> Calls:
     """adam: it has a floating base, which stands still here; forces are M dv and the bias."""
-    from adam.jax import KinDynComputations  # noqa: PLC0415
+
+    computations: Any = import_module("adam.jax").KinDynComputations
 
     import jax  # noqa: PLC0415
 
     names = json.loads((folder / "names.json").read_text())
-    kin = KinDynComputations.from_urdf(str(folder / "panda.urdf"), names)
+    kin = computations.from_urdf(str(folder / "panda.urdf"), names)
     eye, still = np.eye(4, dtype=data["q"].dtype), np.zeros(6, data["q"].dtype)
 
     def forces(q: Any, v: Any, dv: Any) -> Any:
@@ -133,9 +136,10 @@ def adam(folder: Path, data: dict[str, Any]) -> Calls:
 
 def pyroki(folder: Path, data: dict[str, Any]) -> Calls:
     """PyRoki's poses."""
-    import jaxlie  # noqa: PLC0415
-    import pyroki  # noqa: PLC0415
-    import yourdfpy  # noqa: PLC0415
+
+    jaxlie: Any = import_module("jaxlie")
+    pyroki: Any = import_module("pyroki")
+    yourdfpy: Any = import_module("yourdfpy")
 
     import jax  # noqa: PLC0415
 
@@ -153,15 +157,18 @@ def pyroki(folder: Path, data: dict[str, Any]) -> Calls:
 
 def skrobot(folder: Path, data: dict[str, Any]) -> Calls:
     """scikit-robot's batch of inverse kinematics on JAX; targets come as its own objects."""
-    from skrobot.coordinates import CascadedCoords, Coordinates  # noqa: PLC0415
-    from skrobot.model.robot_model import RobotModel  # noqa: PLC0415
+    coordinates: Any = import_module("skrobot.coordinates")
+    model: Any = import_module("skrobot.model.robot_model").RobotModel
 
-    robot = RobotModel.from_urdf((folder / "panda.urdf").read_text())
+    robot = model.from_urdf((folder / "panda.urdf").read_text())
     link = next(each for each in robot.link_list if each.name == TIP)
-    robot.end_coords = CascadedCoords(parent=link)
+    robot.end_coords = coordinates.CascadedCoords(parent=link)
     order = json.loads((folder / "names.json").read_text())
     made = [joint.name for joint in robot.joint_list]
-    every = [Coordinates(pos=T[:3, 3], rot=T[:3, :3]) for T in data["targets"][:1000].astype(float)]
+    every = [
+        coordinates.Coordinates(pos=T[:3, 3], rot=T[:3, :3])
+        for T in data["targets"][:1000].astype(float)
+    ]
     columns = [made.index(name) for name in order]
 
     def solve(targets: Any) -> Any:
@@ -227,9 +234,8 @@ def agreement(folder: Path, side: str, key: str, expected: np.ndarray, dtype: st
 def run(side: str, python: str, folder: Path, dtype: str) -> dict[str, Any]:
     """What a side measures in a process of its own; why not, where it does not run."""
     command = [python, __file__, "--side", side, "--folder", str(folder), "--dtype", dtype]
-    environment = (
-        os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} if side == "linkwork" else None
-    )
+    ours = {"PYTHONPATH": os.pathsep.join(sys.path)} if side == "linkwork" else {}
+    environment = os.environ | ours
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         return {"missing": (done.stderr.strip().splitlines() or ["no word"])[-1][:160]}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import jax
-
-jax.config.update("jax_enable_x64", True)
-
 import jax.numpy as jnp
 import numpy as np
 import optax
 
+import jax
 import linkwork as lw
 import linkwork.jax as lj
+
+jax.config.update("jax_enable_x64", True)
 
 robot = lw.load("planar_3r")
 tip = robot.tip

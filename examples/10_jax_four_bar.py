@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import jax
-
-jax.config.update("jax_enable_x64", True)
-
 import jax.numpy as jnp
 import optax
 
+import jax
 import linkwork as lw
 import linkwork.jax as lj
+
+jax.config.update("jax_enable_x64", True)
 
 robot = lw.load("four_bar")
 robot = robot.with_frame("pen", "coupler_link", lw.poses.pose([0.15, 0.05, 0.0]))

@@ -1,17 +1,16 @@
-"""Plan a trajectory by gradient: little torque, past a ball, to a pose found by inverse kinematics."""
+"""Plan a trajectory by gradient: with little torque, past a ball, to a pose of the tool."""
 
 from __future__ import annotations
-
-import jax
-
-jax.config.update("jax_enable_x64", True)
 
 import jax.numpy as jnp
 import numpy as np
 import optax
 
+import jax
 import linkwork as lw
 import linkwork.jax as lj
+
+jax.config.update("jax_enable_x64", True)
 
 robot = lw.load("ur5e")
 model = lj.robot(robot)

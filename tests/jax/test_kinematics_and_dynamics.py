@@ -1,4 +1,4 @@
-"""The functions of linkwork.jax beside the compiled kernels, of every joint type and many robots."""
+"""The functions of linkwork.jax beside the compiled kernels: all joint types, many robots."""
 
 from __future__ import annotations
 

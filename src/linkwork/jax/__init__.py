@@ -7,14 +7,14 @@ itself, whose leaves are origins of joints, masses, inertias and gravity. docs/j
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from linkwork.errors import MissingExtraError
 
-try:
-    import jax as _jax  # noqa: F401  only whether it is there
-except ImportError as error:
+if find_spec("jax") is None:
     raise MissingExtraError(
         "linkwork.jax needs JAX, which is not installed: pip install 'linkwork[jax]'"
-    ) from error
+    )
 
 from linkwork.jax.closed import assemble, closure, closure_jacobian
 from linkwork.jax.functions import (

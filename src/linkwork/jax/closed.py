@@ -70,10 +70,9 @@ def _loops(m: Model, q: Array) -> list[tuple[Array, Array]]:
         own = [k for k, loop in enumerate(loops) if loop.kind == kind]
         a, b = [2 * k for k in own], [2 * k + 1 for k in own]
 
-        def of_column(
-            Ra: Any, pa: Any, Rb: Any, pb: Any, rod: Any, ta: Any, tb: Any, like: Any = like
-        ) -> Any:
-            loop: Any = SimpleNamespace(held=like.held, distance=rod)
+        def of_column(*given: Any, held: Any = like.held) -> Any:
+            Ra, pa, Rb, pb, rod, ta, tb = given
+            loop: Any = SimpleNamespace(held=held, distance=rod)
             first = Moving(Pose(Ra, pa), [ta[:3]], [ta[3:]])
             second = Moving(Pose(Rb, pb), [tb[:3]], [tb[3:]])
             parts = joined(JAX, loop_rows(JAX, loop, Ends(first, second), in_frame_a=True))
@@ -189,8 +188,8 @@ def actuated_forces(m: Model, q: Array, forces: Array) -> Array:
     """
     mechanism = m.mechanism
     check_actuated(mechanism, ())
-    _, J = rows(m, q)
-    J = J * jnp.asarray(row_scales(mechanism), J.dtype)[:, None]
+    _, unscaled = rows(m, q)
+    J = unscaled * jnp.asarray(row_scales(mechanism), unscaled.dtype)[:, None]
     actuated = np.array(actuated_numbers(mechanism))
     passive = np.array([k for k in range(mechanism.n_v) if k not in set(actuated.tolist())], int)
     J_p, J_a = J[..., passive], J[..., actuated]
@@ -349,13 +348,13 @@ def _followed_jvp(
     at, free = _places(m.mechanism, joints)
     _, J = rows(m, q)
     _, change = jax.jvp(lambda model: rows(model, q)[0], (m,), (dm,))
-    driven = jnp.zeros(q.shape[:-1] + (m.mechanism.n_v,), q.dtype)
+    driven = jnp.zeros((*q.shape[:-1], m.mechanism.n_v), q.dtype)
     driven = driven.at[..., np.flatnonzero(~free)[np.argsort(np.argsort(at))]].set(dgiven)
     passive = least(jnp.where(free, J, 0.0), -(change + onto(J, driven)))
-    return (q, iterations), (_moved(m, q, driven + passive), _no_change(iterations))
+    return (q, iterations), (moved(m, q, driven + passive), no_change(iterations))
 
 
-def _moved(m: Model, q: Array, v: Array) -> Array:
+def moved(m: Model, q: Array, v: Array) -> Array:
     """The change of q (..., nq) along v (..., nv)."""
     mechanism = m.mechanism
     if mechanism.n_q == mechanism.n_v:
@@ -363,7 +362,8 @@ def _moved(m: Model, q: Array, v: Array) -> Array:
     return jax.jvp(lambda t: functions.integrate(m, q, t), (jnp.zeros_like(v),), (v,))[1]
 
 
-def _no_change(x: Array) -> Any:
+def no_change(x: Array) -> Any:
+    """The tangent of whole numbers."""
     return np.zeros(x.shape, dtype=jax.dtypes.float0)
 
 

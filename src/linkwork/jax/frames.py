@@ -36,9 +36,9 @@ def frames_of(m: Model, q: Array, names: Sequence[str]) -> Frames:
     R_body = jnp.stack([jnp.stack(row, axis=1) for row in body.R], axis=1)
     p_body = jnp.stack(body.p, axis=1)
     R, p = numbers.R_frame[index].astype(sweep.dtype), numbers.p_frame[index].astype(sweep.dtype)
-    R = jnp.einsum("nij...,njk->nik...", R_body, R, precision="highest")
+    R_world = jnp.einsum("nij...,njk->nik...", R_body, R, precision="highest")
     p = p_body + jnp.einsum("nij...,nj->ni...", R_body, p, precision="highest")
-    J = jnp.zeros((len(names), 6, mechanism.n_v, *sweep.batch), sweep.dtype)
+    columns = jnp.zeros((len(names), 6, mechanism.n_v, *sweep.batch), sweep.dtype)
     ones = (1,) * len(sweep.batch)
     for step, start, joints, pose in sweep.kinds(every):
         carries = np.array([[b in way for b in joints] for way in ways], dtype=float)
@@ -48,6 +48,6 @@ def frames_of(m: Model, q: Array, names: Sequence[str]) -> Frames:
         for k, axis in enumerate(step.free):
             twist = Seen([[x[None] for x in row] for row in pose.R], arm, None).twist(*axis)
             parts = [jnp.broadcast_to(x, arm[0].shape) for x in (*twist.linear, *twist.angular)]
-            columns = jnp.stack(parts, axis=1) * (share * step.factor)[:, None]
-            J = J.at[:, :, start + k].add(columns)
-    return Frames(R, p, J)
+            own = jnp.stack(parts, axis=1) * (share * step.factor)[:, None]
+            columns = columns.at[:, :, start + k].add(own)
+    return Frames(R_world, p, columns)

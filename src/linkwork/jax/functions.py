@@ -364,8 +364,8 @@ def forward_dynamics(
     if not mechanism.is_closed:
         return _of_motion("forward_dynamics", m, q, v, tau, by=by)
     find("forward_dynamics").check(mechanism, given_of(by))
-    q, v = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
-    tau = numbers(tau, mechanism.n_v, "tau")
-    bias = _of_motion("inverse_dynamics", m, q, v, jnp.zeros_like(v), by=by)
-    masses = mass_matrix(m, q, armature=armature)
-    return closed.accelerations(m, q, v, tau - bias, masses)
+    at, rate = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
+    push = numbers(tau, mechanism.n_v, "tau")
+    bias = _of_motion("inverse_dynamics", m, at, rate, jnp.zeros_like(rate), by=by)
+    masses = mass_matrix(m, at, armature=armature)
+    return closed.accelerations(m, at, rate, push - bias, masses)

@@ -80,22 +80,22 @@ def ik(  # noqa: PLR0913  the one door: every argument but three is named
     Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises nothing.
     """
     mechanism, name = functions.model_given(m), functions.frame_of(m, frame)
-    targets = jnp.asarray(targets)
-    if targets.ndim < 2 or targets.shape[-2:] != (4, 4):
-        raise ShapeError(f"targets have the shape (..., 4, 4), not {targets.shape}")
+    given = jnp.asarray(targets)
+    if given.ndim < 2 or given.shape[-2:] != (4, 4):
+        raise ShapeError(f"targets have the shape (..., 4, 4), not {given.shape}")
     moving = _moving(mechanism, name, joints)
     start = functions.numbers(neutral(mechanism) if q0 is None else q0, mechanism.n_q, "q0")
-    dtype = jnp.result_type(m.dtype, targets.dtype if targets.dtype.kind == "f" else m.dtype)
+    dtype = jnp.result_type(m.dtype, given.dtype if given.dtype.kind == "f" else m.dtype)
     default = 1.0e-6 if dtype == jnp.float64 else 1.0e-4
     for what, value, lowest in (("steps", steps, 1), ("tries", tries, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < lowest:
             raise InputError(f"{what} is a whole number from {lowest} on, not {value!r:.40}")
-    batch = np.broadcast_shapes(targets.shape[:-2], start.shape[:-1])
-    targets = jnp.broadcast_to(targets, (*batch, 4, 4)).astype(dtype)
+    batch = np.broadcast_shapes(given.shape[:-2], start.shape[:-1])
+    given = jnp.broadcast_to(given, (*batch, 4, 4)).astype(dtype)
     start = jnp.broadcast_to(start, (*batch, mechanism.n_q)).astype(dtype)
     exact = [default if x is None else x for x in (position_tolerance, rotation_tolerance)]
     search = _Search(name, moving, int(steps), int(tries), int(seed))
-    return _found(search, m, targets, start, jnp.asarray(exact, dtype))
+    return _found(search, m, given, start, jnp.asarray(exact, dtype))
 
 
 def _moving(m: Mechanism, frame: str, joints: Sequence[str] | None) -> tuple[int, ...]:
@@ -164,7 +164,7 @@ def _length(x: Array) -> Array:
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
 
 
-# ---------------------------------------------------------------------------------------- the search
+# --------------------------------------------------------------------------------------- the search
 
 
 class _State(NamedTuple):
@@ -208,9 +208,9 @@ def _solution(
         held = ((at <= low) & (gradient < 0.0)) | ((at >= high) & (gradient > 0.0))
         J = jnp.where(moves & ~held[:, None, :], state.columns, 0.0)
         k = J.shape[1]
-        A = jnp.einsum("bkn,bln->klb", J, J, precision="highest")
-        A = A + jnp.eye(k, dtype=J.dtype)[:, :, None] * state.damping
-        y = _solved(A, state.error.T)
+        square = jnp.einsum("bkn,bln->klb", J, J, precision="highest")
+        square = square + jnp.eye(k, dtype=J.dtype)[:, :, None] * state.damping
+        y = _solved(square, state.error.T)
         v = jnp.einsum("bkn,kb->bn", J, y, precision="highest")
         # no joint turns by more than about half a turn in one update
         v = v * jnp.minimum(1.0, 3.0 / jnp.maximum(jnp.max(jnp.abs(v), axis=-1), 1e-30))[:, None]
@@ -296,8 +296,8 @@ def _solution_jvp(
     free = jnp.where((moves & ~(low | high))[:, None, :], columns, 0.0)
     v = at_limit + closed.least(free, change - closed.onto(columns, at_limit))
     v = jnp.where(found[:, None], v, 0.0)
-    moved = closed._moved(m, q, v)
-    return (q, iterations), (moved, closed._no_change(iterations))
+    moved = closed.moved(m, q, v)
+    return (q, iterations), (moved, closed.no_change(iterations))
 
 
 def _tangent(x: Any, like: Array) -> Array:
@@ -309,14 +309,14 @@ def _solved(A: Array, b: Array) -> Array:
     k = A.shape[0]
     whole = jnp.concatenate([A, b[:, None]], axis=1)
 
-    def eliminated(i: Array, M: Array) -> Array:
-        row = lax.dynamic_index_in_dim(M, i, 0, keepdims=False)
+    def eliminated(i: Array, rows: Array) -> Array:
+        row = lax.dynamic_index_in_dim(rows, i, 0, keepdims=False)
         pivot = lax.dynamic_index_in_dim(row, i, 0, keepdims=False)
         row = row / pivot
-        column = lax.dynamic_index_in_dim(M, i, 1, keepdims=False)
+        column = lax.dynamic_index_in_dim(rows, i, 1, keepdims=False)
         column = jnp.where((jnp.arange(k) == i)[:, None], 0.0, column)
-        M = M - column[:, None] * row[None]
-        return lax.dynamic_update_index_in_dim(M, row, i, 0)
+        rows = rows - column[:, None] * row[None]
+        return lax.dynamic_update_index_in_dim(rows, row, i, 0)
 
     return lax.fori_loop(0, k, eliminated, whole)[:, k]
 

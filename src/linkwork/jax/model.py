@@ -269,16 +269,22 @@ def onto(a: Array, v: Array) -> Array:
     return jnp.einsum("...ij,...j->...i", a, v, precision="highest")
 
 
+def _in_bodies(m: Mechanism, links: _Links, turn: Array, shift: Array) -> tuple[Array, Array]:
+    """The frames of links in their bodies (nl, 3, 3), (nl, 3)."""
+    found = jnp.asarray(m.R_body_frame[: m.n_link_frames], turn.dtype)
+    p = jnp.asarray(m.p_body_frame[: m.n_link_frames], turn.dtype)
+    for own, before in links.levels:
+        p = p.at[own].set(p[before] + onto(found[before], shift[own]))
+        found = found.at[own].set(times(found[before], turn[own]))
+    return found, p
+
+
 def bodies_of(model: Model) -> Bodies:
     """The bodies' numbers, of those of links and joints."""
     m, dtype = model.mechanism, model.dtype
     nl, links = m.n_link_frames, _links(m)
     turn, shift = _turned(model.rpy), model.xyz
-    R = jnp.asarray(m.R_body_frame[:nl], dtype)
-    p = jnp.asarray(m.p_body_frame[:nl], dtype)
-    for own, before in links.levels:
-        p = p.at[own].set(p[before] + onto(R[before], shift[own]))
-        R = R.at[own].set(times(R[before], turn[own]))
+    R, p = _in_bodies(m, links, turn, shift)
     body, own, before = links.moved
     align = jnp.asarray(np.swapaxes(m.R_body_frame[own], 1, 2), dtype)
     R_body = jnp.asarray(m.R_parent_joint, dtype)

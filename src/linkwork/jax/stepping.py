@@ -58,11 +58,12 @@ def step(  # noqa: PLR0913  the keywords that all of dynamics has
         )
     if method not in ("rk4", "euler"):
         raise InputError(f"method={method!r} is not known; there are: 'rk4', 'euler'")
-    q = functions.numbers(q, mechanism.n_q, "q")
-    v = functions.numbers(v, mechanism.n_v, "v")
-    tau = jnp.zeros_like(v) if tau is None else functions.numbers(tau, mechanism.n_v, "tau")
+    at = functions.numbers(q, mechanism.n_q, "q")
+    rate = functions.numbers(v, mechanism.n_v, "v")
+    push = jnp.zeros_like(rate) if tau is None else functions.numbers(tau, mechanism.n_v, "tau")
     by = {"external": external, "gravity": gravity, "armature": armature}
-    return _step(m, q, v, jnp.asarray(dt, q.dtype), tau, by, method=method, losses=bool(losses))
+    dt = jnp.asarray(dt, at.dtype)
+    return _step(m, at, rate, dt, push, by, method=method, losses=bool(losses))
 
 
 @partial(jax.jit, static_argnames=("method", "losses"))

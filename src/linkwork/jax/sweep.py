@@ -48,12 +48,15 @@ class LaneOps(JaxOps):
     """
 
     def dot(self, a: Array, b: Array) -> Array:
+        """Inner products of vectors (n, ...)."""
         return sum((a[k] * b[k] for k in range(1, len(a))), start=a[0] * b[0])
 
     def vector(self, scalars: Sequence[Array]) -> Array:
+        """Numbers (...) as vectors (n, ...)."""
         return jnp.stack(jnp.broadcast_arrays(*scalars))
 
     def matrix(self, columns: Sequence[Array]) -> Array:
+        """Vectors (m, ...) as the columns of matrices (m, n, ...)."""
         return jnp.stack(jnp.broadcast_arrays(*columns), axis=1)
 
 
@@ -1008,7 +1011,7 @@ def _picked(states: _States, kind: int, at: Array, lane: Array) -> Any:
 
 
 def _carriers(parent: Whole, own: Whole) -> tuple[Whole, Whole]:
-    """The transforms from each of these on, and those before them (steps, n), the world in the end."""
+    """The transforms from each of these on, and those before them (steps, n); then the world."""
     at, rows = own, list[tuple[Whole, Whole]]()
     while True:
         above = np.where(at > WORLD, parent[at], WORLD)
