@@ -51,7 +51,7 @@ def measure(side: str, folder: Path, dtype: str) -> dict[str, Any]:
             result = jax.block_until_ready(call(*given))
             first = perf_counter() - start
             times: list[float] = []
-            for _ in range(ROUNDS):
+            for _ in range(ROUNDS if first < 10.0 else 1):
                 start = perf_counter()
                 jax.block_until_ready(call(*given))
                 times.append(perf_counter() - start)

@@ -1,8 +1,8 @@
 """Inverse kinematics of many targets at once: Levenberg-Marquardt with restarts, in one loop.
 
-Every target has its own configuration, damping and tries; all go on together until each has been
-reached or has used its iterations. Derivatives of an answer are those of the implicit function at
-it, never of the iterations.
+Every problem has its own configuration, damping and tries, and a lane of arrays; one that has been
+reached, or has used its tries, makes room for the next. Derivatives of an answer are those of the
+implicit function at it, never of the iterations.
 
 Sources: K. Levenberg (1944), D. Marquardt (1963), as in `solve/expressions.py`; implicit function
 theorem.
@@ -63,7 +63,7 @@ def ik(  # noqa: PLR0913  the one door: every argument but three is named
     position_tolerance: float | None = None,
     rotation_tolerance: float | None = None,
     steps: int = 24,
-    tries: int = 100,
+    tries: int = 200,
     seed: int = 0,
 ) -> Found:
     """Configurations that bring a frame to poses T_world_frame (..., 4, 4), inside the limits.
@@ -167,105 +167,108 @@ def _length(x: Array) -> Array:
 # --------------------------------------------------------------------------------------- the search
 
 
-class _State(NamedTuple):
-    """Where the searches stand, a target in each row."""
+LANES = {"cpu": 256, "gpu": 8192}
+"""Problems that are worked on at once, by back end: one that is done makes room for the next."""
 
-    q: Array  # (b, nq)
-    error: Array  # (b, k)
-    columns: Array  # (b, k, nv)
-    damping: Array  # (b,)
-    tried: Array  # (b,) iterations of this try
+
+class _State(NamedTuple):
+    """Where the searches stand: a problem in each lane, and what has been found of all."""
+
+    problem: Array  # (w,) its number; as many as there are where nothing is left to do
+    candidate: Array  # (w, nq) to be looked at
+    fresh: Array  # (w,) whether it begins a try, and is taken whatever it is
+    q: Array  # (w, nq)
+    error: Array  # (w, k)
+    columns: Array  # (w, k, nv)
+    damping: Array  # (w,)
+    steps: Array  # (w,) iterations of this try
+    tries: Array  # (w,)
+    following: Array  # () the next problem
+    found: Array  # (b, nq)
     iterations: Array  # (b,)
-    done: Array  # (b,)
-    count: Array  # () iterations of all
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _solution(
+def _solution(  # noqa: PLR0915  one loop, told as it runs
     search: _Search, m: Model, targets: Array, q0: Array, exact: Array
 ) -> tuple[Array, Array]:
     """Configurations (b, nq) and the iterations that they took (b,)."""
-    mechanism = m.mechanism
+    mechanism, n = m.mechanism, len(q0)
+    if n == 0:
+        return q0, jnp.zeros(0, int)
     moves = np.zeros(mechanism.n_v, dtype=bool)
     moves[mechanism.v_indices(search.joints)] = True
     lower, upper = _limits(m, q0.dtype)
-    of_v = jnp.asarray(_position_of(mechanism))
-    single = jnp.asarray(np.array(_position_of(mechanism)) >= 0)
-
-    def look(q: Array) -> tuple[Array, Array]:
-        return _residual(search, m, targets, q)
+    place = np.array(_position_of(mechanism))
+    single, of_v = place >= 0, np.maximum(place, 0)
+    low, high = jnp.where(single, lower[of_v], -jnp.inf), jnp.where(single, upper[of_v], jnp.inf)
+    q0 = jnp.clip(q0, lower, upper)
 
     def reached(error: Array) -> Array:
         close = (_length(error[:, :3]) <= exact[0]) & (_length(error[:, 3:6]) <= exact[1])
         return close & (jnp.max(jnp.abs(error[:, 6:]), axis=-1, initial=0.0) <= exact[0])
 
-    def update(state: _State) -> Array:
+    def updated(q: Array, error: Array, columns: Array, damping: Array) -> Array:
         """The next configurations."""
-        at = jnp.where(single, state.q[:, jnp.maximum(of_v, 0)], 0.0)
-        gradient = jnp.einsum("bkn,bk->bn", state.columns, state.error, precision="highest")
-        low = jnp.where(single, lower[jnp.maximum(of_v, 0)], -jnp.inf)
-        high = jnp.where(single, upper[jnp.maximum(of_v, 0)], jnp.inf)
+        gradient = jnp.einsum("bkn,bk->bn", columns, error, precision="highest")
+        at = q[:, of_v]
         held = ((at <= low) & (gradient < 0.0)) | ((at >= high) & (gradient > 0.0))
-        J = jnp.where(moves & ~held[:, None, :], state.columns, 0.0)
-        k = J.shape[1]
+        J = jnp.where(moves & ~(held & single)[:, None, :], columns, 0.0)
         square = jnp.einsum("bkn,bln->klb", J, J, precision="highest")
-        square = square + jnp.eye(k, dtype=J.dtype)[:, :, None] * state.damping
-        y = _solved(square, state.error.T)
+        square = square + jnp.eye(J.shape[1], dtype=J.dtype)[:, :, None] * damping
+        y = _solved(square, error.T)
         v = jnp.einsum("bkn,kb->bn", J, y, precision="highest")
-        # no joint turns by more than about half a turn in one update
-        v = v * jnp.minimum(1.0, 3.0 / jnp.maximum(jnp.max(jnp.abs(v), axis=-1), 1e-30))[:, None]
-        return jnp.clip(functions.integrate(m, state.q, v), lower, upper)
+        # no joint moves by more than about half a turn in one update
+        most = jnp.maximum(jnp.max(jnp.abs(v), axis=-1), 1e-30)
+        v = v * jnp.minimum(1.0, 3.0 / most)[:, None]
+        return jnp.clip(functions.integrate(m, q, v), lower, upper)
 
-    def once(state: _State) -> _State:
-        q = update(state)
-        error, columns = look(q)
-        before, after = (jnp.sum(e * e, axis=-1) for e in (state.error, error))
-        better = after < before
-        tried = state.tried + 1
-        again = (tried >= search.steps) & ~reached(error)
-
-        def restarted(given: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-            key = jax.random.fold_in(jax.random.key(search.seed), state.count)
-            fresh = _random(mechanism, search.joints, key, q0, lower, upper)
-            q, error, columns = given
-            q = jnp.where(again[:, None], fresh, q)
-            own, own_columns = look(q)
-            return (
-                q,
-                jnp.where(again[:, None], own, error),
-                jnp.where(again[:, None, None], own_columns, columns),
-            )
-
-        some = jnp.any(again & ~state.done)
-        q, error, columns = lax.cond(some, restarted, lambda given: given, (q, error, columns))
-        take = (better | again) & ~state.done
-        damping = jnp.where(better, state.damping * 0.2, state.damping * 4.0)
-        damping = jnp.clip(jnp.where(again, _DAMPING, damping), _LEAST, 10.0)
-        new = _State(
-            jnp.where(take[:, None], q, state.q),
-            jnp.where(take[:, None], error, state.error),
-            jnp.where(take[:, None, None], columns, state.columns),
-            jnp.where(state.done, state.damping, damping),
-            jnp.where(again, 0, tried),
-            jnp.where(state.done, state.iterations, state.iterations + 1),
-            state.done,
-            state.count + 1,
+    def once(now: _State) -> _State:
+        target = targets[jnp.minimum(now.problem, n - 1)]
+        error, columns = _residual(search, m, target, now.candidate)
+        better = jnp.sum(error * error, axis=-1) < jnp.sum(now.error * now.error, axis=-1)
+        take = better | now.fresh
+        q = jnp.where(take[:, None], now.candidate, now.q)
+        error = jnp.where(take[:, None], error, now.error)
+        columns = jnp.where(take[:, None, None], columns, now.columns)
+        damping = jnp.where(better, now.damping * 0.2, now.damping * 4.0)
+        damping = jnp.clip(jnp.where(now.fresh, _DAMPING, damping), _LEAST, 10.0)
+        steps = now.steps + 1
+        spent = steps > search.steps
+        ends = reached(error) | (spent & (now.tries + 1 >= search.tries))
+        # what has ended is written down, and the next problems take its place
+        where = jnp.where(ends, now.problem, n)
+        count = now.tries * (search.steps + 1) + now.steps
+        found = now.found.at[where].set(q, mode="drop")
+        iterations = now.iterations.at[where].set(count, mode="drop")
+        rank = jnp.cumsum(ends) - 1
+        problem = jnp.where(ends, jnp.minimum(now.following + rank, n), now.problem)
+        again = spent & ~ends
+        tries = jnp.where(ends, 0, now.tries + again)
+        start = jnp.where(
+            ends[:, None],
+            q0[jnp.minimum(problem, n - 1)],
+            _random(search, mechanism, (problem, tries), q0, (lower, upper)),
         )
-        return new._replace(done=new.done | reached(new.error))
+        fresh = ends | again
+        candidate = jnp.where(fresh[:, None], start, updated(q, error, columns, damping))
+        return _State(
+            problem, candidate, fresh, q, error, columns, damping,
+            jnp.where(fresh, 0, steps), tries, now.following + jnp.sum(ends), found, iterations,
+        )  # fmt: skip
 
-    first = jnp.clip(q0, lower, upper)
-    error, columns = look(first)
-    b = len(q0)
+    w = min(n, LANES.get(jax.default_backend(), 8192))
+    error, columns = _residual(search, m, targets[:w], q0[:w])
     start = _State(
-        first, error, columns, jnp.full(b, _DAMPING, q0.dtype), jnp.zeros(b, int),
-        jnp.zeros(b, int), reached(error), jnp.zeros((), int),
+        jnp.arange(w), q0[:w], jnp.ones(w, bool), q0[:w], error, columns,
+        jnp.full(w, _DAMPING, q0.dtype), jnp.zeros(w, int), jnp.zeros(w, int),
+        jnp.asarray(w), q0, jnp.zeros(n, int),
     )  # fmt: skip
-    most = search.steps * search.tries
-    end = lax.while_loop(lambda s: (s.count < most) & ~jnp.all(s.done), once, start)
-    return end.q, end.iterations
+    end = lax.while_loop(lambda now: jnp.any(now.problem < n), once, start)
+    return end.found, end.iterations
 
 
-_DAMPING = 1.0e-2
+_DAMPING = 0.1
 _LEAST = 1.0e-8
 
 
@@ -335,19 +338,23 @@ def _limits(m: Model, dtype: Any) -> tuple[Array, Array]:
 
 
 def _random(
-    m: Mechanism, joints: Sequence[int], key: Array, q0: Array, lower: Array, upper: Array
+    search: _Search, m: Mechanism, which: tuple[Array, Array], q0: Array, limits: Any
 ) -> Array:
-    """Configurations (b, nq) inside the limits, random at the joints that move."""
+    """Configurations inside the limits, random at the joints that move, by problem and try."""
     low, high = (jnp.asarray(x, q0.dtype) for x in configuration.ranges(m))
-    low, high = jnp.maximum(low, lower), jnp.minimum(high, upper)
-    u = jax.random.uniform(key, q0.shape, q0.dtype)
-    q = low + u * (high - low)
-    for c, type in enumerate(m.joint_types):
-        if type.has_quaternion:
-            start = int(m.q_start[c]) + type.n_lengths
-            wxyz = jax.random.normal(jax.random.fold_in(key, c + 1), (len(q0), 4), q0.dtype)
-            wxyz = wxyz / jnp.sqrt(jnp.sum(wxyz * wxyz, axis=-1, keepdims=True))
-            q = q.at[:, start : start + 4].set(wxyz)
+    low, high = jnp.maximum(low, limits[0]), jnp.minimum(high, limits[1])
     moves = np.zeros(m.n_q, dtype=bool)
-    moves[m.q_indices(joints)] = True
-    return jnp.where(moves, q, q0)
+    moves[m.q_indices(search.joints)] = True
+    seed = jax.random.key(search.seed)
+
+    def one(problem: Array, tried: Array) -> Array:
+        key = jax.random.fold_in(jax.random.fold_in(seed, problem), tried)
+        q = low + jax.random.uniform(key, low.shape, q0.dtype) * (high - low)
+        for c, type in enumerate(m.joint_types):
+            if type.has_quaternion:
+                start = int(m.q_start[c]) + type.n_lengths
+                wxyz = jax.random.normal(jax.random.fold_in(key, c + 1), (4,), q0.dtype)
+                q = q.at[start : start + 4].set(wxyz / jnp.sqrt(jnp.sum(wxyz * wxyz)))
+        return jnp.where(moves, q, q0[jnp.minimum(problem, len(q0) - 1)])
+
+    return jax.vmap(one)(*which)
