@@ -92,7 +92,7 @@ from jax.sharding import PartitionSpec as P
 jax.config.update("jax_enable_x64", True)
 robot = lw.load("planar_3r")
 m, q = lj.robot(robot), robot.random(8, seed=0)
-mesh = jax.make_mesh((4,), ("rows",))
+mesh = jax.sharding.Mesh(np.array(jax.devices()), ("rows",))
 shard_map = getattr(jax, "shard_map", None)
 if shard_map is None:
     from jax.experimental.shard_map import shard_map

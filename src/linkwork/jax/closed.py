@@ -30,7 +30,7 @@ from linkwork.algorithms.residuals import Moving, joined
 from linkwork.errors import InputError
 from linkwork.jax import functions
 from linkwork.jax.frames import frames_of
-from linkwork.jax.model import Array, Model
+from linkwork.jax.model import Array, Model, anchored
 from linkwork.mechanism.dynamics_checks import check_actuated, check_held
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -321,6 +321,7 @@ def _followed(
 ) -> tuple[Array, Array]:
     """The assembled configuration, and the iterations of Newton's method on the way."""
     at, free = _places(m.mechanism, joints)
+    q0 = anchored(q0, m, given)
     first = q0[..., at]
 
     def nearer(q: Array, last: bool) -> Array:

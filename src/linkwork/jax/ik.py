@@ -24,7 +24,7 @@ from linkwork.algorithms import configuration
 from linkwork.errors import InputError, ShapeError
 from linkwork.jax import closed, functions
 from linkwork.jax.frames import frames_of
-from linkwork.jax.model import Array, Model
+from linkwork.jax.model import Array, Model, anchored
 from linkwork.jax.sweep import LaneOps
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -264,6 +264,7 @@ def _solution(  # noqa: PLR0915  one loop, told as it runs
         jnp.full(w, _DAMPING, q0.dtype), jnp.zeros(w, int), jnp.zeros(w, int),
         jnp.asarray(w), q0, jnp.zeros(n, int),
     )  # fmt: skip
+    start = anchored(start, m, targets, q0)
     end = lax.while_loop(lambda now: jnp.any(now.problem < n), once, start)
     return end.found, end.iterations
 

@@ -259,6 +259,22 @@ def _turned(rpy: Array) -> Array:
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def anchored(state: Any, *to: Any) -> Any:
+    """A state that a loop begins with, as something that depends on these arrays, as it will later.
+
+    Nothing is added; but under `shard_map` the state of a loop keeps its type, of which it is a
+    part over which devices it varies.
+    """
+    leaves = jax.tree_util.tree_leaves(to)
+    nothing = sum((jnp.sum(x.reshape(-1)[:0]) for x in leaves), start=0.0)
+
+    def tied(x: Array) -> Array:
+        x = jnp.asarray(x)
+        return x | (nothing > 0) if x.dtype == bool else x + jnp.asarray(nothing).astype(x.dtype)
+
+    return jax.tree_util.tree_map(tied, state)
+
+
 def times(a: Array, b: Array) -> Array:
     """Products of stacks of matrices (n, 3, 3), at full precision."""
     return jnp.einsum("...ij,...jk->...ik", a, b, precision="highest")

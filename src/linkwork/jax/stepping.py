@@ -13,7 +13,7 @@ import jax
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.jax import functions
 from linkwork.jax.functions import External
-from linkwork.jax.model import Array, Model
+from linkwork.jax.model import Array, Model, anchored
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.ops.jax import JAX
@@ -88,7 +88,7 @@ def _step(
         a[i, : len(row)] = row
     shape = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], tau.shape[:-1])
     v = jnp.broadcast_to(v, (*shape, v.shape[-1]))
-    zeros = jnp.zeros((tableau.stages, *v.shape), v.dtype)
+    zeros = anchored(jnp.zeros((tableau.stages, *v.shape), v.dtype), m, q, v, tau, given)
 
     def stage(carry: tuple[Array, Array], now: tuple[Array, Array]) -> tuple[Any, None]:
         K, L = carry

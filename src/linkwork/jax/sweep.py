@@ -28,7 +28,7 @@ from linkwork.algorithms.joint_transforms import (
 )
 from linkwork.algorithms.sweep import FramePose, OfVelocities, Output, poses
 from linkwork.algorithms.vector3 import Scalar, applied, transposed
-from linkwork.jax.model import Array, Bodies, Model
+from linkwork.jax.model import Array, Bodies, Model, anchored
 from linkwork.mechanism.model import JointType, Mechanism, Placement
 from linkwork.ops.jax import JaxOps
 
@@ -422,6 +422,7 @@ class JaxSweep:
         self.dtype = jnp.result_type(model.dtype, *every)
         self.inputs = [_Vector(self._first(x)) for x in inputs]
         self._external = {name: self._first(x) for name, x in given.items()}
+        self._anchor = anchored(jnp.zeros((), self.dtype), model, *every)
         self._gravity, self._armature = self._leading(gravity), self._leading(armature)
         self._layout = _Layout(self.m, of)
         self.writes: list[_Write] | None = None
@@ -596,7 +597,8 @@ class JaxSweep:
         """As `Sweep.outwards`; what is found must have the structure of ``world``."""
         leaves, tree = jax.tree_util.tree_flatten(world())
         n, layout = len(leaves), self._layout
-        found = _Rows(jnp.stack([self.over_batch(x) for x in leaves])[None], layout.n + 1)
+        first = jnp.stack([self.over_batch(x) for x in leaves]) + self._anchor
+        found = _Rows(first[None], layout.n + 1)
 
         def after(before: Array, step: JointTransform, own: Any) -> Array:
             state = visit(step, jax.tree_util.tree_unflatten(tree, list(before)), *own)
@@ -658,7 +660,7 @@ class JaxSweep:
             if layout.is_chain(run):
                 part, parent = slice(run.start, run.stop), int(layout.parent[run.start])
                 more, kept = self._scan(
-                    run, along, jnp.zeros_like(totals[0]), states,
+                    run, along, jnp.zeros_like(totals[0]) + self._anchor, states,
                     backwards=True, extra=totals[part],
                 )  # fmt: skip
                 totals = totals.at[parent].add(more)
@@ -679,7 +681,7 @@ class JaxSweep:
             if leaves:
                 values = jnp.stack([self._over_lanes(x, len(own)) for x in leaves], axis=1)
                 totals = totals.at[own].set(values)
-        return totals, tree
+        return None if totals is None else totals + self._anchor, tree
 
     def _over_lanes(self, x: Any, n: int) -> Array:
         x = jnp.asarray(x, self.dtype)
@@ -735,7 +737,7 @@ class JaxSweep:
                 output.live = False
             return after, ()
 
-        carry = [output.array for output in carried]
+        carry = [output.array + self._anchor for output in carried]
         for each in reversed(self._layout.runs):
             carry, _ = self._scan(each, body, carry, states, backwards=True)
         for output, value in zip(carried, carry, strict=True):
@@ -759,7 +761,7 @@ class JaxSweep:
             if not len(at) or not step.free:
                 continue
             leaves, tree = jax.tree_util.tree_flatten(now)
-            start = jnp.stack([self._over_lanes(x, len(own)) for x in leaves])
+            start = jnp.stack([self._over_lanes(x, len(own)) for x in leaves]) + self._anchor
             starts = {
                 other: np.where(layout.kind[above] == other, layout.v[above], _NOWHERE)
                 for other in range(len(layout.types))
