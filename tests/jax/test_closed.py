@@ -15,7 +15,8 @@ from seeds import rng
 jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
 import linkwork.jax as lj  # noqa: E402 -- after the check that it is there
 
-CLOSED = ["five_bar", "four_bar", "slider_crank", "delta", "stewart", "excavator", "linkage_leg"]
+CLOSED = ("five_bar", "slider_crank", "delta", "stewart", "excavator", "linkage_leg")
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in CLOSED]
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +39,7 @@ def assembled(robot: lw.Robot, label: str) -> tuple[np.ndarray, np.ndarray, np.n
     return q, rates @ draw.normal(size=rates.shape[-1]), draw.normal(size=robot.n_v)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["four_bar", *(pytest.param(x, marks=pytest.mark.slow) for x in CLOSED if x != "four_bar")],
-)
+@pytest.mark.parametrize("name", ["four_bar", *SLOW])
 def test_closure_and_its_derivative(name: str):
     robot = lw.load(name)
     m, q = lj.robot(robot), robot.random(2, seed=1)
@@ -49,10 +47,8 @@ def test_closure_and_its_derivative(name: str):
     agree(lj.closure_jacobian(m, q), robot.closure_jacobian(q))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["four_bar", *(pytest.param(x, marks=pytest.mark.slow) for x in ("five_bar", "stewart"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four_bar", "five_bar", "stewart"])
 def test_dynamics_of_loops(name: str):
     robot = lw.load(name)
     m = lj.robot(robot)
@@ -62,6 +58,7 @@ def test_dynamics_of_loops(name: str):
     agree(lj.inverse_dynamics(m, q, v, dv), robot.inverse_dynamics(q, v, dv), 1e-8)
 
 
+@pytest.mark.slow
 def test_assembling_follows_the_branch_of_the_compiled_solver():
     robot = lw.load("four_bar")
     m = lj.robot(robot)
@@ -74,6 +71,7 @@ def test_assembling_follows_the_branch_of_the_compiled_solver():
     agree(by_name.q, expected.q, 1e-9)
 
 
+@pytest.mark.slow
 def test_derivatives_of_assembling_are_those_of_assembling_again():
     robot = lw.load("four_bar")
     m = lj.robot(robot)

@@ -25,7 +25,8 @@ def float64() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("name", ["ur5e", pytest.param("panda", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ur5e", "panda"])
 def test_every_reachable_target_is_reached(name: str):
     robot = lw.load(name)
     m = lj.robot(robot)
@@ -51,6 +52,7 @@ def test_a_target_out_of_reach_is_no_success_and_says_by_how_much():
     assert found.position_error == pytest.approx(0.25, abs=0.02)
 
 
+@pytest.mark.slow
 def test_implicit_derivatives_are_those_of_problems_solved_again():
     robot = lw.load("ur5e")
     m = lj.robot(robot)
@@ -76,6 +78,7 @@ def test_implicit_derivatives_are_those_of_problems_solved_again():
     np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_joints_at_limits_stay_there():
     robot = lw.load("planar_3r")
     m = lj.robot(robot)
@@ -99,6 +102,7 @@ def test_joints_at_limits_stay_there():
     np.testing.assert_allclose(again, found, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_vmap_and_leading_shapes_find_the_same():
     robot = lw.load("planar_3r")
     m = lj.robot(robot)

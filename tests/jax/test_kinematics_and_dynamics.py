@@ -93,6 +93,7 @@ def test_configurations_of_every_joint_type(every_joint: lw.Robot):
     agree(lj.difference(m, q, q[::-1]), robot.difference(q, q[::-1]))
 
 
+@pytest.mark.slow
 def test_forward_dynamics_undoes_inverse_dynamics():
     robot = lw.load("scara")
     m = lj.robot(robot)
@@ -166,6 +167,7 @@ def test_derivatives_of_poses():
     agree(forward[:3, 3], robot.jacobian(q)[:3])
 
 
+@pytest.mark.slow
 def test_derivatives_of_inverse_dynamics():
     robot = lw.load("planar_3r")
     m = lj.robot(robot)
@@ -187,6 +189,7 @@ def test_derivatives_of_forward_dynamics():
         agree(mine, expected)
 
 
+@pytest.mark.slow
 def test_gradients_by_the_model_are_those_of_differences():
     robot = lw.load("scara")
     m = lj.robot(robot)
@@ -229,6 +232,7 @@ def test_replaced_numbers_are_those_of_the_kernels_parameters():
     agree(lj.gravity_forces(m.replace(given), q), kernel(q, *map(np.array, given.values())))
 
 
+@pytest.mark.slow
 def test_float32_is_within_rounding():
     robot = lw.load("planar_3r")
     q, v, dv = motion(robot, 20, "float32")

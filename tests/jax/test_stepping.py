@@ -37,6 +37,7 @@ def test_a_step_is_that_of_simulate(name: str, method: Any):
     np.testing.assert_allclose(found[1], run.v[-1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_roll_out_has_derivatives():
     robot = lw.load("planar_2r")
     m = lj.robot(robot)

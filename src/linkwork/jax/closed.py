@@ -197,7 +197,7 @@ def actuated_forces(m: Model, q: Array, forces: Array) -> Array:
     t = forces[..., actuated] - transposed_onto(J_a, f)
     C = J_a - jnp.moveaxis(jax.vmap(lambda a: onto(J_p, least(J_p, a)), in_axes=-1)(J_a), 0, -1)
     x = t - least(C, onto(C, t), like=J_a) if _driven_twice(mechanism) else t
-    return jnp.zeros_like(forces).at[..., actuated].set(x)
+    return jnp.zeros_like(forces).at[..., actuated].set(x, unique_indices=True)
 
 
 def _driven_twice(m: Mechanism) -> bool:
@@ -350,7 +350,9 @@ def _followed_jvp(
     _, J = rows(m, q)
     _, change = jax.jvp(lambda model: rows(model, q)[0], (m,), (dm,))
     driven = jnp.zeros((*q.shape[:-1], m.mechanism.n_v), q.dtype)
-    driven = driven.at[..., np.flatnonzero(~free)[np.argsort(np.argsort(at))]].set(dgiven)
+    driven = driven.at[..., np.flatnonzero(~free)[np.argsort(np.argsort(at))]].set(
+        dgiven, unique_indices=True
+    )
     passive = least(jnp.where(free, J, 0.0), -(change + onto(J, driven)))
     return (q, iterations), (moved(m, q, driven + passive), no_change(iterations))
 

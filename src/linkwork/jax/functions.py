@@ -260,7 +260,7 @@ def _by_joint(m: Mechanism, one: Any, a: Array, b: Array, *, positions: bool) ->
     found = jnp.zeros((*batch, size), jnp.result_type(a, b))
     of_a, of_b = a[..., m.q_indices(plain)], b[..., own_b]
     at = m.q_indices(plain) if positions else m.v_indices(plain)
-    found = found.at[..., at].set(of_a + of_b if positions else of_b - of_a)
+    found = found.at[..., at].set(of_a + of_b if positions else of_b - of_a, unique_indices=True)
     for c, type in enumerate(m.joint_types):
         if type.has_quaternion:
             own = partial(one, JAX, type)
@@ -268,7 +268,8 @@ def _by_joint(m: Mechanism, one: Any, a: Array, b: Array, *, positions: bool) ->
                 own = jax.vmap(own)
             other = m.v_slice(c) if positions else m.q_slice(c)
             value = own(a[..., m.q_slice(c)], b[..., other])
-            found = found.at[..., m.q_slice(c) if positions else m.v_slice(c)].set(value)
+            part = m.q_slice(c) if positions else m.v_slice(c)
+            found = found.at[..., part].set(value, unique_indices=True)
     return found
 
 

@@ -290,8 +290,8 @@ def _in_bodies(m: Mechanism, links: _Links, turn: Array, shift: Array) -> tuple[
     found = jnp.asarray(m.R_body_frame[: m.n_link_frames], turn.dtype)
     p = jnp.asarray(m.p_body_frame[: m.n_link_frames], turn.dtype)
     for own, before in links.levels:
-        p = p.at[own].set(p[before] + onto(found[before], shift[own]))
-        found = found.at[own].set(times(found[before], turn[own]))
+        p = p.at[own].set(p[before] + onto(found[before], shift[own]), unique_indices=True)
+        found = found.at[own].set(times(found[before], turn[own]), unique_indices=True)
     return found, p
 
 
@@ -306,8 +306,10 @@ def bodies_of(model: Model) -> Bodies:
     R_body = jnp.asarray(m.R_parent_joint, dtype)
     p_body = jnp.asarray(m.p_parent_joint, dtype)
     if len(body):
-        R_body = R_body.at[body].set(times(times(R[before], turn[own]), align))
-        p_body = p_body.at[body].set(p[before] + onto(R[before], shift[own]))
+        turned = times(times(R[before], turn[own]), align)
+        R_body = R_body.at[body].set(turned, unique_indices=True)
+        origin = p[before] + onto(R[before], shift[own])
+        p_body = p_body.at[body].set(origin, unique_indices=True)
     joints = m.frame_link[nl : nl + m.n_joint_frames]
     on = m.frame_link[nl + m.n_joint_frames :]
     R_frame = jnp.concatenate([R, R[joints], times(R[on], _turned(model.frame_rpy))])

@@ -680,7 +680,7 @@ class JaxSweep:
                 totals = jnp.zeros((layout.n + 1, len(leaves), *self.batch), self.dtype)
             if leaves:
                 values = jnp.stack([self._over_lanes(x, len(own)) for x in leaves], axis=1)
-                totals = totals.at[own].set(values)
+                totals = totals.at[own].set(values, unique_indices=True)
         return None if totals is None else totals + self._anchor, tree
 
     def _over_lanes(self, x: Any, n: int) -> Array:
