@@ -55,7 +55,9 @@ def rows(m: Model, q: Array) -> tuple[Array, Array]:
     for each in mechanism.couplings:
         parts.append(_coupling(mechanism, each, q))
     errors, columns = zip(*parts, strict=True)
-    return jnp.concatenate(errors, axis=-1), jnp.concatenate(columns, axis=-2)
+    found = jnp.concatenate(errors, axis=-1), jnp.concatenate(columns, axis=-2)
+    dtype = jnp.result_type(m.dtype, q)
+    return found[0].astype(dtype), found[1].astype(dtype)
 
 
 def _loops(m: Model, q: Array) -> list[tuple[Array, Array]]:

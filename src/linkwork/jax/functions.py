@@ -269,7 +269,7 @@ def _by_joint(m: Mechanism, one: Any, a: Array, b: Array, *, positions: bool) ->
             other = m.v_slice(c) if positions else m.q_slice(c)
             value = own(a[..., m.q_slice(c)], b[..., other])
             part = m.q_slice(c) if positions else m.v_slice(c)
-            found = found.at[..., part].set(value, unique_indices=True)
+            found = found.at[..., part].set(value.astype(found.dtype), unique_indices=True)
     return found
 
 

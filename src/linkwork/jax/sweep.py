@@ -47,6 +47,10 @@ class LaneOps(JaxOps):
     Vectors and matrices have their own axes first.
     """
 
+    def const(self, value: Any) -> Array:
+        """A number takes the type of the arrays that it meets."""
+        return float(value) if np.ndim(value) == 0 else super().const(value)
+
     def dot(self, a: Array, b: Array) -> Array:
         """Inner products of vectors (n, ...)."""
         return sum((a[k] * b[k] for k in range(1, len(a))), start=a[0] * b[0])
