@@ -113,6 +113,7 @@ def test_vmap_and_leading_shapes_find_the_same():
     assert lj.ik(m, targets, "tool0").success.all()
 
 
+@pytest.mark.slow
 def test_float32_reaches_a_tenth_of_a_millimetre():
     robot = lw.load("planar_3r")
     m = lj.robot(robot, dtype=np.float32)

@@ -23,8 +23,9 @@ def float64() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "euler"])
-@pytest.mark.parametrize("name", ["planar_3r", pytest.param("quadruped", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["planar_3r", "quadruped"])
 def test_a_step_is_that_of_simulate(name: str, method: Any):
     robot = lw.load(name, base="floating") if name == "quadruped" else lw.load(name)
     m = lj.robot(robot)
