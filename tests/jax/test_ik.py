@@ -65,17 +65,17 @@ def test_implicit_derivatives_are_those_of_problems_solved_again():
         exact: Any = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
         return lj.ik(m, moved, "tool0", q0=q, tries=1, **exact).q
 
-    h = 1e-5
+    h = 1e-4  # answers are exact to 1e-11 or so
     expected = (solution(h) - solution(-h)) / (2 * h)
-    np.testing.assert_allclose(jax.jacfwd(solution)(0.0), expected, atol=1e-7)
+    np.testing.assert_allclose(jax.jacfwd(solution)(0.0), expected, atol=1e-6)
     slope = jax.grad(lambda s: solution(s) @ jnp.arange(1.0, 7.0))(0.0)
-    assert slope == pytest.approx(float(expected @ jnp.arange(1.0, 7.0)), abs=1e-6)
+    assert slope == pytest.approx(float(expected @ jnp.arange(1.0, 7.0)), abs=1e-5)
     # by the model: a longer forearm
     name = f"xyz:{robot.joint_names[2]}"
     long = lambda s: m.replace({name: m[name] * (1.0 + s)})
     expected = (solution(0.0, long(h)) - solution(0.0, long(-h))) / (2 * h)
     found = jax.jacfwd(lambda s: solution(0.0, long(s)))(0.0)
-    np.testing.assert_allclose(found, expected, atol=1e-7)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 @pytest.mark.slow
