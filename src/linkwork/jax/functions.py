@@ -1,0 +1,372 @@
+"""Kinematics and dynamics of a model: the algorithms' passes, run by scans (`sweep.py`).
+
+Each takes q (..., nq) with any leading shape, as the methods of `Robot` do, and gives that leading
+shape back. Units and frames are those of `Robot`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.algorithms.configuration import one_difference, one_integrated
+from linkwork.algorithms.jacobian import Reference
+from linkwork.algorithms.registry import find
+from linkwork.algorithms.sweep import bodies_of as carrying
+from linkwork.errors import InputError, ShapeError
+from linkwork.jax import closed
+from linkwork.jax.model import Array, Model, bodies_of, model_of
+from linkwork.jax.sweep import Acting, JaxSweep
+from linkwork.mechanism.model import Mechanism
+from linkwork.ops.jax import JAX
+from linkwork.robot import Robot
+
+jnp: Any = jax.numpy
+
+External: TypeAlias = Mapping[str, ArrayLike]
+"""Wrenches (..., 6) by frame: force, then moment about the frame's origin, world axes."""
+
+
+def robot(robot: Robot | Mechanism, *, dtype: Any = None) -> Model:
+    """The model of a robot: a pytree of its numbers, its structure static.
+
+    ``dtype``: a float type; by default JAX's, float32 unless ``jax_enable_x64`` is on.
+
+    Raises: InputError for what is no robot.
+    """
+    if isinstance(robot, Mechanism):
+        return model_of(robot, None, dtype)
+    if not isinstance(robot, Robot):
+        raise InputError(f"a model is made of a Robot, as linkwork.load gives, not {robot!r:.40}")
+    try:
+        tip = robot.tip
+    except InputError:
+        tip = None
+    return model_of(robot.mechanism, tip, dtype)
+
+
+# --------------------------------------------------------------------------- arguments, and the run
+
+
+def model_given(m: Model) -> Mechanism:
+    """The mechanism of a model.
+
+    Raises: InputError for what is none.
+    """
+    if not isinstance(m, Model):
+        raise InputError(f"the model is what lj.robot(robot) gives, not {m!r:.40}")
+    return m.mechanism
+
+
+def numbers(x: ArrayLike, n: int, what: str) -> Array:
+    """An input as floats of JAX.
+
+    Raises: ShapeError where its last axis does not have n numbers.
+    """
+    array = jnp.asarray(x)
+    if not jnp.issubdtype(array.dtype, jnp.floating):
+        array = array.astype(float)
+    if array.ndim == 0 or array.shape[-1] != n:
+        raise ShapeError(f"{what} has the shape (..., {n}), not {array.shape}")
+    return array
+
+
+def frame_of(m: Model, frame: str | None) -> str:
+    """The frame that is meant.
+
+    Raises: UnknownNameError; InputError where none is named and there is no tip.
+    """
+    if frame is None:
+        if m.tip is None:
+            raise InputError("name the frame: this robot has no single tip")
+        return m.tip
+    m.mechanism.frame(frame)
+    return frame
+
+
+def acting(
+    m: Model,
+    external: External | None,
+    gravity: ArrayLike | None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+) -> Acting:
+    """What acts, checked.
+
+    Raises: UnknownNameError, ShapeError, InputError.
+    """
+    mechanism = model_given(m)
+    if not isinstance(losses, (bool, np.bool_)):
+        raise InputError(f"losses is True or False, not {losses!r:.40}")
+    wrenches: dict[str, Array] = {}
+    for name, value in dict(external or {}).items():
+        if not mechanism.coordinates_moving(mechanism.frame(name)):
+            raise InputError(
+                f"external: no joint moves '{name}', so a wrench on it counts nowhere; leave it out"
+            )
+        wrenches[name] = numbers(value, 6, f"external of '{name}'")
+    if armature is not None and jnp.ndim(armature) == 0:
+        armature = jnp.full(mechanism.n_v, armature)
+    return Acting(
+        bool(losses),
+        wrenches or None,
+        None if gravity is None else numbers(gravity, 3, "gravity"),
+        None if armature is None else numbers(armature, mechanism.n_v, "armature"),
+    )
+
+
+def given_of(by: Acting) -> list[str]:
+    """The quantities that are given, as a description's checks name them."""
+    return ["armature"] if by.armature is not None else []
+
+
+def passes(
+    name: str, m: Model, inputs: tuple[Array, ...], by: Acting | None = None, **static: Any
+) -> Array:
+    """An algorithm of the registry in its passes, for inputs (..., n)."""
+    by_sweep: Callable[..., Any] | None = find(name).in_passes
+    assert by_sweep is not None  # noqa: S101  only those that have passes are asked for
+    sweep: Any = JaxSweep(m, bodies_of(m), inputs, carrying(m.mechanism, static), acting=by)
+    return by_sweep(sweep, *sweep.inputs[1:], **static).block()
+
+
+@partial(jax.jit, static_argnames=("name", "losses", "frame", "base", "reference"))
+def _run(
+    name: str, m: Model, inputs: tuple[Array, ...], by: tuple[Any, ...] = (None, None, None),
+    *, losses: bool = False, **static: Any,
+) -> Array:  # fmt: skip
+    return passes(name, m, inputs, Acting(losses, *by), **static)
+
+
+def _of_q(name: str, m: Model, q: ArrayLike, **static: Any) -> Array:
+    mechanism = model_given(m)
+    find(name).check(mechanism)
+    return _run(name, m, (numbers(q, mechanism.n_q, "q"),), **static)
+
+
+def _of_motion(name: str, m: Model, q: ArrayLike, *rates: ArrayLike, by: Acting) -> Array:
+    mechanism = model_given(m)
+    entry = find(name)
+    entry.check(mechanism, given_of(by))
+    names = [key for key, _ in entry.inputs]
+    given = (q, *rates)
+    sizes = [mechanism.n_q] + [mechanism.n_v] * len(rates)
+    inputs = tuple(
+        numbers(x, n, key) for x, n, key in zip(given, sizes, names[: len(given)], strict=True)
+    )
+    return _run(name, m, inputs, by[1:], losses=by.losses)
+
+
+# -------------------------------------------------------------------------------------- kinematics
+
+
+def fk(m: Model, q: ArrayLike, frame: str | None = None) -> Array:
+    """Pose of a frame in the world, T_world_frame (..., 4, 4); default: the robot's tip.
+
+    Raises: UnknownNameError, ShapeError.
+    """
+    model_given(m)
+    return _of_q("fk", m, q, frame=frame_of(m, frame))
+
+
+def fk_all(m: Model, q: ArrayLike) -> Array:
+    """Poses of all frames in the world (..., nf, 4, 4), in the order of `frame_names`.
+
+    Raises: ShapeError.
+    """
+    return _of_q("fk_all", m, q)
+
+
+def relative(m: Model, q: ArrayLike, base: str, frame: str) -> Array:
+    """Pose of a frame in another one, T_base_frame (..., 4, 4).
+
+    Raises: UnknownNameError, ShapeError.
+    """
+    model_given(m)
+    return _of_q("relative", m, q, base=frame_of(m, base), frame=frame_of(m, frame))
+
+
+def jacobian(
+    m: Model, q: ArrayLike, frame: str | None = None, *, reference: Reference = "world-aligned"
+) -> Array:
+    """Jacobian of a frame (..., 6, nv), linear rows first; default: the robot's tip.
+
+    ``reference``: "world-aligned" (velocity of the frame's origin, axes of the world), "local"
+    (axes of the frame) or "world" (velocity at the world's origin).
+
+    Raises: UnknownNameError, ShapeError, InputError.
+    """
+    model_given(m)
+    return _of_q("jacobian", m, q, frame=frame_of(m, frame), reference=reference)
+
+
+def com(m: Model, q: ArrayLike) -> Array:
+    """Centre of mass in the world (..., 3), the root link's mass included.
+
+    Raises: ShapeError, InputError where the masses do not add up to more than zero.
+    """
+    return _of_q("com", m, q)
+
+
+def com_jacobian(m: Model, q: ArrayLike) -> Array:
+    """Jacobian of the centre of mass (..., 3, nv).
+
+    Raises: as `com`.
+    """
+    return _of_q("com_jacobian", m, q)
+
+
+@jax.jit
+def _integrated(m: Model, q: Array, v: Array) -> Array:
+    return _by_joint(m.mechanism, one_integrated, q, v, positions=True)
+
+
+@jax.jit
+def _difference(m: Model, q0: Array, q1: Array) -> Array:
+    return _by_joint(m.mechanism, one_difference, q0, q1, positions=False)
+
+
+def integrate(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """The configuration (..., nq) reached from q by the velocity v in one second.
+
+    Raises: ShapeError.
+    """
+    mechanism = model_given(m)
+    return _integrated(m, numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v"))
+
+
+def difference(m: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
+    """The velocity (..., nv) that takes q0 to q1 in one second.
+
+    Raises: ShapeError.
+    """
+    mechanism = model_given(m)
+    return _difference(m, numbers(q0, mechanism.n_q, "q0"), numbers(q1, mechanism.n_q, "q1"))
+
+
+def _by_joint(m: Mechanism, one: Any, a: Array, b: Array, *, positions: bool) -> Array:
+    """What is done for each joint by itself: quaternions one by one, all others at once."""
+    batch = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    a, b = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (a, b))
+    plain = [c for c, type in enumerate(m.joint_types) if not type.has_quaternion]
+    own_b = m.v_indices(plain) if positions else m.q_indices(plain)
+    size = m.n_q if positions else m.n_v
+    found = jnp.zeros((*batch, size), jnp.result_type(a, b))
+    of_a, of_b = a[..., m.q_indices(plain)], b[..., own_b]
+    at = m.q_indices(plain) if positions else m.v_indices(plain)
+    found = found.at[..., at].set(of_a + of_b if positions else of_b - of_a, unique_indices=True)
+    for c, type in enumerate(m.joint_types):
+        if type.has_quaternion:
+            own = partial(one, JAX, type)
+            for _ in batch:
+                own = jax.vmap(own)
+            other = m.v_slice(c) if positions else m.q_slice(c)
+            value = own(a[..., m.q_slice(c)], b[..., other])
+            part = m.q_slice(c) if positions else m.v_slice(c)
+            found = found.at[..., part].set(value.astype(found.dtype), unique_indices=True)
+    return found
+
+
+# ---------------------------------------------------------------------------------------- dynamics
+
+
+def mass_matrix(m: Model, q: ArrayLike, *, armature: ArrayLike | None = None) -> Array:
+    """Mass matrix (..., nv, nv), symmetric: the kinetic energy is half of v·M v.
+
+    Raises: ShapeError, InputError.
+    """
+    return _of_motion("mass_matrix", m, q, by=acting(m, None, None, False, armature))
+
+
+def kinetic_energy(
+    m: Model, q: ArrayLike, v: ArrayLike, *, armature: ArrayLike | None = None
+) -> Array:
+    """Kinetic energy (...) of the whole mechanism, J; rotors count.
+
+    Raises: ShapeError, InputError.
+    """
+    return _of_motion("kinetic_energy", m, q, v, by=acting(m, None, None, False, armature))
+
+
+def potential_energy(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:
+    """Energy (...) of the masses in gravity's field (J), zero at the world's origin.
+
+    Raises: ShapeError, InputError.
+    """
+    return _of_motion("potential_energy", m, q, by=acting(m, None, gravity))
+
+
+def inverse_dynamics(
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    dv: ArrayLike,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+) -> Array:
+    """Joint forces (..., nv) that give the accelerations dv at the velocities v (N, N m).
+
+    With loops or couplings: those of the actuated joints, zero at the others (`closed.py`).
+    Keywords as in `Robot`.
+
+    Source: recursive Newton-Euler (Luh, Walker, Paul 1980; Featherstone 2008, section 5.3).
+    Raises: InputError, ShapeError, UnknownNameError.
+    """
+    by = acting(m, external, gravity, losses, armature)
+    forces = _of_motion("inverse_dynamics", m, q, v, dv, by=by)
+    if not m.mechanism.is_closed:
+        return forces
+    return closed.actuated_forces(m, numbers(q, m.mechanism.n_q, "q"), forces)
+
+
+def gravity_forces(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:
+    """Joint forces (..., nv) that hold still against gravity (N, N m).
+
+    With loops or couplings: those of the actuated joints.
+
+    Raises: InputError, ShapeError.
+    """
+    forces = _of_motion("gravity_forces", m, q, by=acting(m, None, gravity))
+    if not m.mechanism.is_closed:
+        return forces
+    return closed.actuated_forces(m, numbers(q, m.mechanism.n_q, "q"), forces)
+
+
+def forward_dynamics(
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+) -> Array:
+    """Accelerations (..., nv) that the joint forces tau give at the velocities v.
+
+    With loops or couplings, those that keep them closed, where q and v are assembled. Keywords as
+    in `Robot`.
+
+    Source: articulated bodies (Featherstone 2008, section 7.3).
+    Raises: InputError, ShapeError, UnknownNameError.
+    """
+    by = acting(m, external, gravity, losses, armature)
+    mechanism = model_given(m)
+    if not mechanism.is_closed:
+        return _of_motion("forward_dynamics", m, q, v, tau, by=by)
+    find("forward_dynamics").check(mechanism, given_of(by))
+    at, rate = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
+    push = numbers(tau, mechanism.n_v, "tau")
+    bias = _of_motion("inverse_dynamics", m, at, rate, jnp.zeros_like(rate), by=by)
+    masses = mass_matrix(m, at, armature=armature)
+    return closed.accelerations(m, at, rate, push - bias, masses)
