@@ -2,8 +2,8 @@
 
 ``m = robot(lw.load("panda"))``, then ``fk(m, q, "tool0")`` and the other functions, under ``jit``,
 ``vmap``, ``grad``, ``jacfwd``, ``jacrev`` and on any device; with respect to q as to the model
-itself, whose leaves are origins of joints, masses, inertias and gravity. docs/jax.md has the rest. `compiled` has the compiled kernels as functions of
-JAX arrays (docs/jax_compiled.md).
+itself, whose leaves are origins of joints, masses, inertias and gravity. docs/jax.md has the rest.
+`compiled` has the compiled kernels as functions of JAX arrays (docs/jax_compiled.md).
 """
 
 from __future__ import annotations
