@@ -61,6 +61,7 @@ def test_a_scene_in_each_form(cli: Callable[..., Any]):
     assert "needs one shape" in cli("collide", "panda", "--scene", "d.yaml").stderr
 
 
+@pytest.mark.slow
 def test_what_touches_a_cloud_is_told(cli: Callable[..., Any]):
     robot = lw.load("panda")
     q = np.array([Q.split()], float)

@@ -171,6 +171,7 @@ def test_a_cover_is_the_same_each_time() -> None:
     np.testing.assert_array_equal(first.inner, second.inner)
 
 
+@pytest.mark.slow
 def test_odd_pieces_are_covered() -> None:
     rng = seeds.rng("odd pieces")
     plate = np.column_stack([rng.uniform(-0.08, 0.08, (30, 2)), np.zeros(30)])
@@ -210,6 +211,7 @@ def thin_bodies(rng: np.random.Generator) -> list[list[Piece]]:
     ]
 
 
+@pytest.mark.slow
 def test_thin_pieces_are_cut_into_few() -> None:
     rng = seeds.rng("thin pieces")
     bodies = thin_bodies(rng)
@@ -288,7 +290,7 @@ def check_robot(path: str) -> None:
         assert len(made.spheres) < 150
 
 
-QUICK = ("panda.urdf", "ur5_robot.urdf", "solo12.urdf")
+QUICK = ("panda.urdf", "ur5_robot.urdf")
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -95,6 +95,7 @@ def test_ball_and_box_are_as_far_apart_as_their_closed_form() -> None:
             assert d == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_bounds_are_below_distances(robot: World) -> None:
     q = rows_of(robot.mechanism, 12, "bounds")
     wanted = every_pair(robot)

@@ -215,6 +215,7 @@ def test_hostile_meshes() -> None:
     assert len(point.pieces) == 1
 
 
+@pytest.mark.slow
 def test_decomposition_needs_its_package_or_holds_the_surface() -> None:
     vertices, faces = cup()
     try:

@@ -156,6 +156,7 @@ def test_batches_at_any_axis_and_shapes_that_go_together():
     np.testing.assert_allclose(back, jax.vjp(k.fk, jnp.asarray(q[0, 0]))[1](jnp.ones((4, 4)))[0])
 
 
+@pytest.mark.slow
 def test_parameters_are_differentiable():
     r, k = robot("fixed"), lj.compiled(robot("fixed"))
     m = r.mechanism

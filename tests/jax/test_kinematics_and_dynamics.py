@@ -146,6 +146,7 @@ def test_example_robots(path: Path):
 # --------------------------------------------------------------------------- what JAX does with it
 
 
+@pytest.mark.slow
 def test_leading_shapes_and_vmap_are_the_same():
     robot = lw.load("planar_3r")
     m = lj.robot(robot)
@@ -158,6 +159,7 @@ def test_leading_shapes_and_vmap_are_the_same():
     agree(lj.fk(m, np.zeros((0, 3))), np.zeros((0, 4, 4)))
 
 
+@pytest.mark.slow
 def test_derivatives_of_poses():
     robot = lw.load("scara")
     m, q = lj.robot(robot), robot.random(seed=1)
