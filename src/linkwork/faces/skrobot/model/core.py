@@ -134,11 +134,11 @@ class CoreModel:
             self._parts_of[id(joint)] = several
         own = {id(link) for link in self._lists[0]}
         links = [
-            LinkPart(
-                self._name_of[id(each.link)],
-                *(_inertial_numbers(each.link) if id(each.link) in own else ()),
-            )
+            LinkPart(name, *_inertial_numbers(each.link))
+            if id(each.link) in own
+            else LinkPart(name)
             for each in self._members
+            for name in (self._name_of[id(each.link)],)
         ]
         joints: list[tuple[int, list[JointPart]]] = []
         order = {id(joint): k for k, joint in enumerate(self._lists[1])}
