@@ -237,10 +237,16 @@ class CompiledMethods:
         static = {key: bound[key] for key in entry.static if key != "frame"}
         more = self._parameters(entry, bound)
         names = named(entry.name, bound.get("frame"), static)
-        programs = self.robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
-        function = programs.differentiable(entry.name, names, tuple(more))
+        function = self._function(entry.name, names, tuple(more))
         found = self._run(function, given | more, entry.output(m))
         return found if entry.result is None else entry.result(m, found)
+
+    def _function(
+        self, algorithm: str, names: tuple[str | None, ...], parameters: tuple[str, ...]
+    ) -> Differentiable:
+        """The compiled function of an algorithm with its fixed arguments."""
+        programs = self.robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
+        return programs.differentiable(algorithm, names, parameters)
 
     def _parameters(self, entry: Algorithm, bound: Mapping[str, Any]) -> dict[str, Any]:
         """The numbers of the mechanism that are given, by name: keywords of dynamics first."""

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from linkwork.compile.recipe import Recipe, Shape, Signature
 from linkwork.compile.signs import with_few_negations
-from linkwork.compile.tracing import Traced
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.ops.graph import ONE, ZERO, ExpressionGraph
+
+if TYPE_CHECKING:
+    from linkwork.compile.tracing import Traced
 
 Direction = Literal["along", "back"]
 
@@ -121,6 +123,8 @@ def _traced(
         output_shapes=tuple(results[1]),
         instructions=len(order) + sum(k != ZERO for numbers in outputs for k in numbers),
     )
+    from linkwork.compile.tracing import Traced  # noqa: PLC0415  known code needs no tracing
+
     return Traced(signature, graph, outputs, tuple(order))
 
 

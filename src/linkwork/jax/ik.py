@@ -63,7 +63,7 @@ def ik(  # noqa: PLR0913  the one door: every argument but three is named
     position_tolerance: float | None = None,
     rotation_tolerance: float | None = None,
     steps: int = 24,
-    tries: int = 200,
+    tries: int = 1000,
     seed: int = 0,
 ) -> Found:
     """Configurations that bring a frame to poses T_world_frame (..., 4, 4), inside the limits.

@@ -34,8 +34,16 @@ torch: Any = _torch
 class Compiled(CompiledMethods):
     """A robot's compiled functions as functions of tensors; see `compiled`."""
 
+    def _function(
+        self, algorithm: str, names: tuple[str | None, ...], parameters: tuple[str, ...]
+    ) -> Any:
+        """The function, and its number in a compiled graph while torch.compile traces."""
+        if torch.compiler.is_compiling():
+            return _made(self.robot, algorithm, names, parameters)
+        return super()._function(algorithm, names, parameters)
+
     def _run(
-        self, function: Differentiable, given: Mapping[str, Any], shape: tuple[int, ...]
+        self, function: Differentiable | int, given: Mapping[str, Any], shape: tuple[int, ...]
     ) -> Any:
         (found,) = call(function, given)
         return found.reshape(*found.shape[:-1], *shape)
@@ -63,13 +71,15 @@ def compiled(robot: Robot) -> Compiled:
     return Compiled(robot)
 
 
-def call(function: Differentiable, given: Mapping[str, Any]) -> tuple[Any, ...]:
+def call(function: Differentiable | int, given: Mapping[str, Any]) -> tuple[Any, ...]:
     """The outputs (..., size) of a function for tensors (..., size) by the names of its inputs.
+
+    Functions of a graph that is compiled have numbers.
 
     Raises: ShapeError, InputError.
     """
     arrays = dict(zip(given, _tensors(given), strict=True))
-    sizes = function.input_sizes
+    sizes = _sizes(function) if isinstance(function, int) else function.input_sizes
     for (name, a), size in zip(arrays.items(), sizes, strict=True):
         if a.ndim == 0 and size == 1:
             arrays[name] = a.reshape(1)
@@ -84,8 +94,8 @@ def call(function: Differentiable, given: Mapping[str, Any]) -> tuple[Any, ...]:
         a.expand(*lead, size) if a.shape[:-1] != lead else a
         for a, size in zip(arrays.values(), sizes, strict=True)
     ]
-    if torch.compiler.is_compiling():
-        return tuple(_operator(wide, _number(function)))
+    if isinstance(function, int):
+        return tuple(_operator(wide, function))
     return _Call.apply(function, *wide)
 
 
@@ -273,10 +283,22 @@ _FUNCTIONS: WeakValueDictionary[int, Differentiable] = WeakValueDictionary()
 """Functions by the numbers that compiled graphs know them by."""
 
 
-@torch.compiler.assume_constant_result
 def _number(function: Differentiable) -> int:
     _FUNCTIONS[id(function)] = function
     return id(function)
+
+
+@torch.compiler.assume_constant_result  # Dynamo does not look at how a function is made
+def _made(
+    robot: Robot, algorithm: str, names: tuple[str | None, ...], parameters: tuple[str, ...]
+) -> int:
+    programs = robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
+    return _number(programs.differentiable(algorithm, names, parameters))
+
+
+@torch.compiler.assume_constant_result
+def _sizes(number: int) -> tuple[int, ...]:
+    return tuple(_FUNCTIONS[number].input_sizes)
 
 
 @torch.library.custom_op(
