@@ -95,35 +95,55 @@ def _parts(
     overhang: float,
     decompose: Any,
 ) -> CollisionParts:
-    """The pieces of all shapes and their cover."""
-    bodies = tuple(dict.fromkeys(s.link for s in solids))
-    pieces: list[tuple[Piece, ...]] = []
+    """The pieces of all shapes and their cover; links of the same shapes share them."""
+    of_link: dict[str, list[LinkSolid]] = {}
+    for solid in solids:
+        of_link.setdefault(solid.link, []).append(solid)
     notes: list[str] = []
-    for link in bodies:
-        own: list[Piece] = []
-        for solid in solids:
-            if solid.link != link:
-                continue
-            try:
-                shape = opened(solid.shape)
-                found, outside = pieces_of_shape(shape.shape, shape.T_link_shape, decompose)
-            except LinkworkError as error:
-                raise type(error)(f"link '{link}': {error}") from None
-            if outside > TOLD:
-                n = len(found)
-                notes.append(
-                    f"'{link}': {n} convex piece{'s' if n > 1 else ''} reach up to "
-                    f"{1e3 * outside:.1f} mm out of the mesh"
-                )
-            own += map(with_lookup, found)
-        pieces.append(tuple(own))
+    known: dict[tuple[bytes, ...], tuple[tuple[Piece, ...], Cover, list[str]]] = {}
+    pieces: list[tuple[Piece, ...]] = []
+    covers: list[Cover] = []
+    for link, own in of_link.items():
+        content = tuple(solid.content for solid in own)
+        if content not in known:
+            found, told = _pieces(link, own, opened, decompose)
+            known[content] = found, cover([found], overhang=overhang), told
+        found, covering, told = known[content]
+        pieces.append(found)
+        covers.append(covering)
+        notes += (f"'{link}': {each}" for each in told)
     return CollisionParts(
-        bodies=bodies,
-        frames=bodies,
+        bodies=tuple(of_link),
+        frames=tuple(of_link),
         pieces=tuple(pieces),
-        covers=tuple(cover([own], overhang=overhang) for own in pieces),
+        covers=tuple(covers),
         notes=tuple(notes),
     )
+
+
+def _pieces(
+    link: str,
+    solids: Sequence[LinkSolid],
+    opened: Callable[[LinkShape], LinkShape],
+    decompose: Any,
+) -> tuple[tuple[Piece, ...], list[str]]:
+    """The pieces of the shapes of a link, and what is to be said of those far out of a mesh."""
+    made: list[Piece] = []
+    told: list[str] = []
+    for solid in solids:
+        try:
+            shape = opened(solid.shape)
+            found, outside = pieces_of_shape(shape.shape, shape.T_link_shape, decompose)
+        except LinkworkError as error:
+            raise type(error)(f"link '{link}': {error}") from None
+        if outside > TOLD:
+            n = len(found)
+            told.append(
+                f"{n} convex piece{'s' if n > 1 else ''} reach up to "
+                f"{1e3 * outside:.1f} mm out of the mesh"
+            )
+        made += map(with_lookup, found)
+    return tuple(made), told
 
 
 def _derived(

@@ -50,6 +50,9 @@ _ROUNDS = 4
 _GROUP = 4
 _STARTS = 8
 _INNER = 4
+_PRODUCT = 200_000
+"""Multiplications of a product of matrices for which BLAS starts no threads: they cost more than
+they gain where one side has five columns."""
 _MOVES = 40
 """Planes that a point is moved to, at most."""
 _MOST = 1_000
@@ -479,7 +482,7 @@ def _middles(solid: Solid, points: Floats) -> tuple[Floats, Floats, Floats]:
     cosines = normals @ normals.T
     first, second = np.zeros_like(points), np.zeros_like(points)
     depth = np.zeros(len(points))
-    step = max(1, 300_000 // len(normals))
+    step = max(1, _PRODUCT // (3 * len(normals)))
     for start in range(0, len(points), step):
         part = points[start : start + step]
         away = offsets - part @ normals.T
@@ -620,7 +623,7 @@ def _apart(points: Floats, balls: Floats) -> Floats:
     """How far points (n, 3) lie outside of balls (m, 4), about: (n, m)."""
     centre = balls[:, :3].mean(axis=0)
     x, c = points - centre, balls[:, :3] - centre
-    squares = (x * x).sum(axis=1)[:, None] + (c * c).sum(axis=1) - 2 * x @ c.T
+    squares = (x * x).sum(axis=1)[:, None] + (c * c).sum(axis=1) - 2 * _product(x, c.T)
     return np.sqrt(np.maximum(squares, 0.0)) - balls[:, 3]
 
 
@@ -634,7 +637,16 @@ def _inside(balls: Floats, points: Floats) -> Bools:
     left = np.column_stack([x, (x * x).sum(axis=1), np.ones(len(x))]).astype(np.float32)
     rest = (c * c).sum(axis=1) - r**2
     right = np.column_stack([-2 * c, np.ones(len(c)), rest]).astype(np.float32)
-    return left @ right.T <= 0
+    return _product(left, right.T) <= 0
+
+
+def _product(left: Any, right: Any) -> Any:
+    """The product of thin matrices."""
+    n = len(left) * right.size
+    if n <= _PRODUCT:
+        return left @ right
+    step = max(1, len(left) * _PRODUCT // n)
+    return np.concatenate([left[k : k + step] @ right for k in range(0, len(left), step)])
 
 
 def _holder(balls: Floats, cells: Floats) -> Ints:
@@ -647,7 +659,7 @@ def _holder(balls: Floats, cells: Floats) -> Ints:
     size = float(np.abs(cells - centre).max() + np.abs(c).max() + balls[:, 3].max())
     square = balls[:, 3] ** 2 - (c * c).sum(axis=1) - 1e-14 * size * size  # for rounding
     weights = np.concatenate([2 * c.T, -np.ones((1, len(c))), square[None]])
-    step = max(1, 250_000 // len(balls))
+    step = max(1, _PRODUCT // (4 * 5 * len(balls)))
     for start in range(0, len(cells), step):
         x = (cells[start : start + step] - centre).transpose(1, 0, 2).reshape(-1, 3)
         room = np.column_stack([x, (x * x).sum(axis=1), np.ones(len(x))]) @ weights
@@ -661,9 +673,9 @@ def _holder(balls: Floats, cells: Floats) -> Ints:
 
 def _greedy(holds: Bools, most: int | None = None) -> list[int]:
     """Columns that together hold every row that one can hold, the most useful first."""
-    table = holds.astype(np.float32)  # products of float32 are quick, and counts are exact in it
+    table = holds.astype(np.float32)  # sums of float32 are quick, and counts are exact in it
     left = np.ones(len(table), np.float32)
-    gains = left @ table
+    gains = table.sum(axis=0)
     chosen: list[int] = []
     while most is None or len(chosen) < most:
         best = int(gains.argmax()) if len(gains) else 0
@@ -671,7 +683,7 @@ def _greedy(holds: Bools, most: int | None = None) -> list[int]:
             break
         chosen.append(best)
         new = np.flatnonzero(left * table[:, best])
-        gains = gains - np.ones(len(new), np.float32) @ table[new]
+        gains = gains - table[new].sum(axis=0)
         left[new] = 0
     return chosen
 
