@@ -28,7 +28,7 @@ Source = Literal["collision", "visual"]
 
 
 class RobotCollision:
-    """What a robot can touch."""
+    """The collision methods of a robot."""
 
     def collision(
         self,

@@ -437,7 +437,7 @@ class Scene:
     def of_model(
         cls, model: CollisionModel, q: ArrayLike, *, what: str = "balls", rgba: Any = None
     ) -> Scene:
-        """What a collision model is made of at q (nq,), to be looked at: an object for each link.
+        """The shapes of a collision model at q (nq,), to be looked at: an object for each link.
 
         ``what``: "balls", which lie around the pieces and are looked at first, or "pieces", the
         convex ones that decide. Links have different colours, or all have ``rgba``.

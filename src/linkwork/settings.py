@@ -49,12 +49,12 @@ def ros_master() -> str:
 
 
 def ros_namespace() -> str:
-    """What names of ROS that do not begin with a slash are relative to: ROS_NAMESPACE, or /."""
+    """The namespace of ROS names that do not begin with a slash: ROS_NAMESPACE, or /."""
     return os.environ.get("ROS_NAMESPACE", "") or "/"
 
 
 def skrobot_folder() -> Path:
-    """Where programs of scikit-robot keep files between runs: SKROBOT_CACHE_DIR, or ~/.skrobot."""
+    """The folder where scikit-robot's programs keep files: SKROBOT_CACHE_DIR, or ~/.skrobot."""
     return Path(os.environ.get("SKROBOT_CACHE_DIR") or "~/.skrobot").expanduser()
 
 

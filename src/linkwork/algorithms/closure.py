@@ -62,7 +62,7 @@ class ClosurePart:
 
     @property
     def n_rows(self) -> int:
-        """How many rows it has."""
+        """The number of rows."""
         return len(self.row_names)
 
 
@@ -80,7 +80,7 @@ def closure_parts(
 
 
 def closure(o: Ops, m: Mechanism, q: Block) -> Block:
-    """How far each loop and coupling is from closed: frame b from a, in axes of a.
+    """The errors of closed loops and couplings: frame b from a, in axes of a.
 
     Shapes: q (nq,) to (n_c,), metres and radians near zero. Rows of loops as `Loop.row_names` has
     them, then one for each coupling.
@@ -124,7 +124,7 @@ def transposed_product(rows: Sequence[Row], forces: Sequence[Scalar], n: int) ->
 
 
 def n_rows(m: Mechanism) -> int:
-    """How many rows the closure of a mechanism has."""
+    """The number of rows of a mechanism's closure."""
     return sum(len(loop.row_names) for loop in m.loops) + len(m.couplings)
 
 
@@ -258,7 +258,7 @@ def _groups(loop: Loop) -> list[Group]:
 def loop_rows(
     o: Ops, loop: Loop, ends: Ends, *, in_frame_a: bool, closed: bool = False
 ) -> list[Rows]:
-    """What a loop has of rows: linear in the columns of its ends, however many these are.
+    """The rows of a loop: linear in the columns of its ends, however many these are.
 
     ``closed``: columns as they are where the loop is closed.
     """

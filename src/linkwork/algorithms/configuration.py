@@ -98,7 +98,7 @@ def all_positions(o: Ops, m: Mechanism, q: Block) -> Block:
 
 
 def n_full(m: Mechanism) -> int:
-    """How many numbers `full` gives."""
+    """The number of positions that `full` gives."""
     return sum(type.n_q for type in m.body_joint_types)
 
 

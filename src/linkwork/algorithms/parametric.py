@@ -196,7 +196,7 @@ class Parametric(Mechanism):
         return [_sum([term[j] for term in terms]) for j in range(6)]
 
     def joint_armature(self, k: int) -> Scalar:
-        """What rotors add to the inertia of velocity k."""
+        """The inertia that rotors add to velocity k."""
         given = self._get("armature", -1)
         return super().joint_armature(k) if given is None else given[k]
 

@@ -41,7 +41,7 @@ _BEND = 1.5
 
 
 class Residual(NamedTuple):
-    """What is still to go, and how the velocities change it.
+    """A residual, and its derivative by the velocities.
 
     ``error`` (k,) is zero where the task is done: the target less what is. ``columns`` are the nv
     columns (k,) of its derivative by v, with the sign turned, to first order in the error.

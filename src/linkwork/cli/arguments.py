@@ -463,7 +463,7 @@ class SimulateArguments(RobotArguments):
 
 @dataclass(frozen=True, kw_only=True)
 class CollideArguments(RobotArguments):
-    """What touches what: links of the robot against each other, and against a scene.
+    """Contacts of the robot's links with each other and with a scene.
 
     Prints the pairs that touch and how deep, or the nearest pair and how far apart it is. Without
     joint positions the neutral ones are taken. The exit code is 0 when nothing touches, 1 when

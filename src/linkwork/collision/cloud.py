@@ -138,7 +138,7 @@ def cloud_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
 def cloud_nearest(
     k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, out: PtrI64
 ) -> F64:
-    """How far a ball is from the cloud; the nearest point's number goes to ``out``.
+    """The distance of a ball from the cloud; the nearest point's number goes to ``out``.
 
     It is ``most``, and the number -1, where none is nearer than that.
     """
@@ -152,7 +152,7 @@ def cloud_nearest(
 def points_near(
     k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, out: PtrI64, limit: I64
 ) -> I64:
-    """How many points of the cloud meet a ball; the first ``limit`` numbers go to ``out``."""
+    """The number of points that meet a ball; the first ``limit`` of them go to ``out``."""
     x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
     at = index[PLACES * k + 1]
     tree = offset(numbers, index[PLACES * k + 2])

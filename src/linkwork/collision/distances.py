@@ -66,7 +66,7 @@ FAR = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What the kernels of this file read of a robot and a scene; arrays are C-contiguous.
+    """The tables of a robot and a scene for the kernels of this file; arrays are C-contiguous.
 
     ``index``: counts, places of lists, and the lists: first and count of the pieces of each body;
     pairs of bodies; bodies that are checked against obstacles; pairs of a body and a row of the
@@ -85,19 +85,19 @@ class Tables:
 
     @property
     def n_bounds(self) -> int:
-        """How many bounds a configuration has, with those that fill up lanes."""
+        """The number of bounds of a configuration, with those that fill up lanes."""
         n_pairs, n_rows, n_movers = self.index[[N_PAIRS, N_ROWS, N_MOVERS]].tolist()
         across = _filled(n_rows) + _filled(int(self.index[N_CLOUDS]))
         return _filled(n_pairs) + n_movers * across
 
     @property
     def room(self) -> int:
-        """How many numbers the kernels need to work in: poses, balls in the world, bounds."""
+        """The size of the kernels' scratch array: poses, balls in the world, bounds."""
         return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + self.n_bounds
 
     @cached_property
     def addresses(self) -> list[int]:
-        """Where the tables lie, in the order in which kernels take them."""
+        """The addresses of the tables, in the order in which kernels take them."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
         return [int(each.ctypes.data) for each in own]
 
@@ -195,7 +195,7 @@ def balls_apart(a: PtrF64, b: PtrF64) -> F64:
 
 @typed
 def beyond(ball: PtrF64, axis: PtrF64) -> Lanes:
-    """How far a ball's centre lies beyond eight boxes along one of their axes."""
+    """The distances of a ball's centre beyond eight boxes along one of their axes."""
     t = lanes(axis, 0) * ball[0] + (lanes(axis, WIDTH) * ball[1] + lanes(axis, 2 * WIDTH) * ball[2])
     above = t - lanes(axis, 4 * WIDTH)
     below = lanes(axis, 3 * WIDTH) - t

@@ -95,7 +95,7 @@ class Frames(ProcessBound):
         return _Carrying(self, place)
 
     def address(self, function: Function) -> int:
-        """Where one of `FUNCTIONS` lies."""
+        """The address of one of `FUNCTIONS`."""
         return self.made(function).code.address(function)
 
     @cached_property

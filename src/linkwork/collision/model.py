@@ -53,7 +53,7 @@ configurations beyond are decided on the pieces alone."""
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CollisionParts:
-    """What a model is made of: plain values, which the cache keeps.
+    """The parts of a model: plain values, which the cache keeps.
 
     A body is a link, or an object that is held, and has the pose of the frame in ``frames``.
     ``pieces`` and ``covers`` are of each body; ``notes`` say what people should know of them.
@@ -94,7 +94,7 @@ class CollisionParts:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Clearance:
-    """How far the robot is from touching, and where.
+    """The distance of the robot from touching, and the points.
 
     ``distance`` (...,): of the nearest pair (m), below 0 how deep it touches; inf where there is no
     pair. ``names``: that pair, links or objects; of a batch, a list of them. ``points`` (..., 2, 3)
@@ -239,7 +239,7 @@ def _make_native_method(compiler: Compiler) -> None:
 
 
 class CollisionModel(_Asked, ProcessBound):
-    """What of a robot can touch itself and a scene; made by `Robot.collision`.
+    """A robot's convex pieces, the balls around them and its pairs of links: see `Robot.collision`.
 
     It never changes: what changes it returns another. ``pairs`` is the table of link pairs.
     """
@@ -275,12 +275,12 @@ class CollisionModel(_Asked, ProcessBound):
 
     @property
     def margin(self) -> float:
-        """How near pairs that are left out because they never touch come at most (m)."""
+        """The distance (m) that pairs keep which are left out because they never touch."""
         return self.pairs.margin
 
     @property
     def overhang(self) -> dict[str, float]:
-        """How far the balls of each link reach out of its pieces at most (m)."""
+        """The most that the balls of each link reach out of its pieces (m)."""
         return dict(zip(self.parts.bodies, map(float, self.parts.cover.overhang), strict=True))
 
     # what changes
@@ -418,7 +418,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def reach(self) -> float:
-        """How far at most any point of the robot comes from the world's origin (m).
+        """A bound on the distance of the robot's points from the world's origin (m).
 
         Floating and sliding joints without limits are counted with 20 m.
         """
@@ -704,7 +704,7 @@ class CollisionModel(_Asked, ProcessBound):
     def clearance(
         self, q: ArrayLike, scene: Any = None, *, threads: int | None = None
     ) -> Clearance:
-        """How far the robot is from touching itself or the scene at q (..., nq), and where.
+        """The clearance of the robot from itself and the scene at q (..., nq), and its place.
 
         Raises: ShapeError, InputError.
         """

@@ -82,7 +82,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reaches:
-    """How fast things come near each other at most.
+    """Bounds on the speeds at which bodies and obstacles approach each other.
 
     ``pairs`` (n_pairs, n_q): of pairs of bodies, for a rate of 1 of each number of q (m per rad or
     m). ``chains`` (n, 3): the joints that carry each body, the root's first: how far it comes from
@@ -96,7 +96,7 @@ class Reaches:
 
     @property
     def addresses(self) -> tuple[int, int, int]:
-        """Where they lie."""
+        """The addresses of the arrays."""
         listed = (self.pairs, self.chains, self.places)
         a, b, c = (each.__array_interface__["data"][0] for each in listed)
         return a, b, c
@@ -218,7 +218,7 @@ SLACK = 0.05  # what is due within this part of the motion is looked at with wha
 
 @typed
 def speed_of(reach: PtrF64, rates: PtrF64, n: I64) -> F64:
-    """How fast a distance changes at most."""
+    """A bound on the rate of a distance."""
     speed = SLOWEST
     for i in range(n):
         speed += reach[i] * rates[i]
@@ -261,7 +261,7 @@ def speeds_of(
 
 @typed
 def lasting(d: F64, closing: F64, bend: F64, speed: F64) -> F64:
-    """How long a distance d stays above 0.
+    """The time for which a distance d surely stays above 0.
 
     It shrinks by ``closing`` h + ``bend`` h^2 / 2 within h at most, and by ``speed`` h.
     """
@@ -290,7 +290,7 @@ def twist_of(index: PtrI64, body: I64, twists: PtrF64, velocity: PtrF64, out: Pt
 
 @typed
 def closing_speed(ball: PtrF64, twist: PtrF64, n: PtrF64) -> F64:
-    """How fast at most a point of a ball moves along n."""
+    """A bound on the speed of a ball's points along n."""
     x = twist[4] * n[2] - twist[5] * n[1]
     y = twist[5] * n[0] - twist[3] * n[2]
     z = twist[3] * n[1] - twist[4] * n[0]
@@ -317,7 +317,7 @@ def things_lasting(
     tolerance: F64,
     record: PtrF64,
 ) -> F64:
-    """How long a body and another thing stay apart, and -1 with the record where they touch.
+    """The time for which a body stays clear of another, or -1 with the record where they touch.
 
     The plane between two pieces keeps its direction: both have to come together along its normal. A
     distance over ``left`` lasts to the end.
@@ -589,7 +589,7 @@ def motion_rows(
 
 
 def motion_room(tables: Tables) -> int:
-    """How many numbers `motion_rows` needs to work in."""
+    """The size of the scratch array of `motion_rows`."""
     index = tables.index
     return tables.room + 3 * int(index[N_Q]) + 2 + int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
 

@@ -38,7 +38,7 @@ Integers = NDArray[np.int64]
 
 
 class Object(Protocol):
-    """What an obstacle must have."""
+    """The attributes of an obstacle."""
 
     @property
     def name(self) -> str:

@@ -344,7 +344,7 @@ def _meets(loop: Loop) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """How pairs are told apart by distances.
+    """The sampling that tells pairs apart by their distances.
 
     A pair that touches (within ``touching``, metre) in a share of ``always`` of the ``states`` is
     left out, and so is one that never comes nearer than ``margin`` (metre), seen or proven. One

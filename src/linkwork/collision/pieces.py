@@ -224,7 +224,7 @@ def hull_planes(vertices: Floats, faces: Ints) -> Floats:
 
 
 def rooms(planes: Floats, points: Floats) -> Floats:
-    """How far points (n, 3) lie within all of the half-spaces (m, 4), at least; below 0 outside.
+    """The depths of points (n, 3) in all of the half-spaces (m, 4), at least; below 0 outside.
 
     In blocks that stay near the processor, and for which no threads are started.
     """

@@ -100,7 +100,7 @@ def place(pose: PtrF32, ball: PtrF32, out: PtrF32) -> None:
 
 @typed
 def beyond(x: Lanes32, y: Lanes32, z: Lanes32, axis: PtrF32) -> Lanes32:
-    """How far points lie beyond a box along one of its axes, 0 within it."""
+    """The distances of points beyond a box along one of its axes, 0 within it."""
     u = abs(axis[0] * x + (axis[1] * y + (axis[2] * z - axis[3]))) - axis[4]
     return select(u > 0.0, u, f32(0.0))
 
@@ -117,7 +117,7 @@ def near_box(centre: PtrF32, radius: F32, box: PtrF32) -> Mask32:
 
 @typed
 def beyond_of_many(x: F32, y: F32, z: F32, axis: PtrF32) -> Lanes32:
-    """How far a point lies beyond each of sixteen boxes along one of their axes."""
+    """The distances of a point beyond each of sixteen boxes along one of their axes."""
     u = lanes(axis, 0) * x + (
         lanes(axis, WIDTH32) * y + (lanes(axis, 2 * WIDTH32) * z - lanes(axis, 3 * WIDTH32))
     )

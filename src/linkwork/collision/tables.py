@@ -198,7 +198,7 @@ class SceneTables:
 
     @property
     def most_found(self) -> int:
-        """How many numbers the rows, or points of a cloud, need that are found at once."""
+        """The size of the list of rows, or of points of a cloud, that are found at once."""
         clouds = [
             len(e.shape.points) for e in self.obstacles.objects if isinstance(e.shape, Points)
         ]

@@ -123,7 +123,7 @@ def _halved(x: Floats, order: Integers, size: int) -> tuple[Floats, Integers]:
 
 @typed
 def gap(low: Lanes, high: Lanes, x: F64) -> Lanes:
-    """How far a number lies outside of eight intervals; 0 inside."""
+    """The distances of a number from eight intervals; 0 inside."""
     below = low - x
     above = x - high
     outside = select(below > above, below, above)
@@ -171,7 +171,7 @@ def visit_near(
     out: PtrI64,
     limit: I64,
 ) -> I64:
-    """How many balls meet the ball at x, y, z; the first ``limit`` of their numbers go to ``out``.
+    """The number of balls that meet the one at x, y, z; the first ``limit`` go to ``out``.
 
     ``r`` is finite, below 1e150.
     """
@@ -227,7 +227,7 @@ def nearest(
     most: F64,
     out: PtrI64,
 ) -> F64:
-    """How far x, y, z is from the nearest ball: below 0 inside; its number goes to ``out``.
+    """The distance of x, y, z from the nearest ball: below 0 inside; its number goes to ``out``.
 
     It is ``most``, and the number -1, where none is nearer than that.
     """

@@ -317,7 +317,7 @@ def _documentation(signature: Signature) -> list[str]:
 def described(
     signature: Signature, inputs: Sequence[str], outputs: Sequence[str], labels: Labels
 ) -> list[str]:
-    """What a generated function computes, its arrays by their names there, and conventions."""
+    """The comment of a generated function: its formula, its arrays and the conventions."""
     documentation = _documentation(signature)
     lines = [*documentation, ""] if documentation else []
     return [*lines, *_arrays(signature, inputs, outputs, labels), "", *_CONVENTIONS]

@@ -173,7 +173,7 @@ def key_of(*parts: str | bytes) -> str:
 def default_folder(
     environ: Mapping[str, str], home: Path | None, platform: str = sys.platform
 ) -> Path | None:
-    """Where the platform keeps what programs can make again; None where that is unknown.
+    """The platform's folder for what programs can make again; None where that is unknown.
 
     Source: the XDG base directory specification 0.8 (a relative path there counts as unset),
     Apple's file system programming guide, Windows' known folders.

@@ -68,7 +68,7 @@ class Compiler:
                 ended(kept)
 
     def find(self, key: Sequence[str]) -> Made | None:
-        """What the cache has under this key; None without a key."""
+        """The entry of the cache under this key; None without a key."""
         if not key:
             return None
         start = self._now()

@@ -37,7 +37,7 @@ _FREE = ("fneg", "bitcast", "phi", "br", "ret", "load", "store", "getelementptr"
 
 @dataclass(frozen=True)
 class Subject:
-    """What `describe` is told of a kernel."""
+    """A kernel as `describe` sees it."""
 
     graph: Graph
     signature: Signature

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class Origin(NamedTuple):
-    """What a function is the derivative of, how, and by which of its inputs."""
+    """The origin of a derivative: the function, the way and the inputs."""
 
     function: Differentiable
     direction: Direction
@@ -59,7 +59,7 @@ class Differentiable(ProcessBound):
 
     @property
     def order(self) -> int:
-        """How often it has been differentiated."""
+        """The number of times that it has been differentiated."""
         return 0 if self.origin is None else self.origin.function.order + 1
 
     @cached_property

@@ -108,7 +108,7 @@ class Emitter:
         return self.builder.call(function, args)
 
     def once(self, name: str, x: Any, make: Callable[[], Any]) -> Any:
-        """What ``make`` writes for a value, written at its first use only."""
+        """The value that ``make`` writes, at its first use only."""
         known = self._known.get((name, id(x)))
         if known is None:
             known = self._known[name, id(x)] = (make(), x)  # x is kept: its id stays taken

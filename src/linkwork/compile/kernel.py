@@ -135,7 +135,7 @@ class Kernel(ProcessBound):
     def describe(
         self, *, samples: Sequence[Floats] | None = None, rows: int | None = None
     ) -> Description:
-        """What the kernel costs, and what it could cost at best; see `compile.describe`.
+        """The cost of the kernel, and the least it could be; see `compile.describe`.
 
         Raises: InputError for a number of rows below 1, or where the compiler has no clock.
         """

@@ -49,7 +49,7 @@ NO_SEED = 65_535
 
 @dataclass(frozen=True)
 class Stall:
-    """When a try is given up: its score has not fallen by ``share`` of it for so many ``steps``."""
+    """The rule by which a try is given up: no fall by ``share`` of its score in ``steps`` steps."""
 
     steps: int
     share: float

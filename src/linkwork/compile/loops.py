@@ -806,7 +806,7 @@ def write_constants(b: Any, values: Sequence[float], rows: Any, at: int) -> None
 
 
 def prefetch(b: Any, rows: Any, start: int, count: int, *, write: bool) -> list[Callable[[], None]]:
-    """What writes the prefetches of ``count`` numbers, line by line, from ``start`` numbers on."""
+    """A writer of prefetches of ``count`` numbers, line by line, from ``start`` numbers on."""
     byte = ir.IntType(8).as_pointer()
     name = "llvm.prefetch.p0"
     kind = ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32])

@@ -185,14 +185,14 @@ class MachineCode:
             self._linked.finalize_object()
 
     def address(self, name: str) -> int:
-        """Where a function lies.
+        """The address of a function.
 
         Raises: KeyError where the code has none of this name.
         """
         return self._found(name, self._linked.get_function_address)
 
     def global_address(self, name: str) -> int:
-        """Where a global variable lies.
+        """The address of a global variable.
 
         Raises: KeyError where the code has none of this name.
         """

@@ -175,11 +175,11 @@ class Code(Protocol):
     """Machine code in memory."""
 
     def address(self, name: str) -> int:
-        """Where a function lies."""
+        """The address of a function."""
         ...
 
     def global_address(self, name: str) -> int:
-        """Where a global variable lies."""
+        """The address of a global variable."""
         ...
 
 
@@ -426,7 +426,7 @@ class Native:
         return self.b.icmp_unsigned("==", a, b)
 
     def field(self, thing: Any, offset: int, kind: Any) -> Any:
-        """What stands in a struct."""
+        """The value of a struct's field."""
         return self.b.load(self.b.bitcast(self.b.gep(thing, [i64(offset)]), kind.as_pointer()))
 
     def item(self, numbers: Any, k: Any) -> Any:
@@ -434,7 +434,7 @@ class Native:
         return self.b.load(self.b.gep(numbers, [k]))
 
     def entry(self, name: str) -> Any:
-        """What stands in the table of the process."""
+        """An entry of the table of the process."""
         return self.b.load(self.b.gep(self._table, [i64(0), i64(self._names.index(name))]))
 
     def call(self, name: str, result: Any, *args: Any) -> Any:

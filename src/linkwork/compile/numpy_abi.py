@@ -43,7 +43,7 @@ class ArrayAbi:
 
     @property
     def size(self) -> int:
-        """Where a tuple's number of items stands."""
+        """The place of a tuple's number of items."""
         return self.type + WORD
 
     @property

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Recipe:
-    """How to trace a function, and a key that says which function it is.
+    """A function's trace, not yet made, and a key that says which function it is.
 
     Two recipes of one key must give the same graph, given the same sources of this library. An
     empty key is for what only its graph can tell apart: nothing of it is kept between processes.
@@ -76,7 +76,7 @@ class Recipe:
         return self.traced().signature if rolled is None else rolled.signature
 
     def code(self, *, fused: bool) -> Graph | Program:
-        """What is compiled: the function as loops, or else as single assignments."""
+        """The code to be compiled: loops, or else single assignments."""
         rolled = self.rolled()
         return self.graph(fused=fused) if rolled is None else rolled.program
 
@@ -221,7 +221,7 @@ class Signature:
 
     @property
     def output_sizes(self) -> tuple[int, ...]:
-        """How many numbers each output has."""
+        """The size of each output."""
         return tuple(size(shape) for shape in self.output_shapes)
 
     def to_facts(self) -> dict[str, Any]:
@@ -249,5 +249,5 @@ def _shapes(listed: Any) -> tuple[Shape, ...]:
 
 
 def size(shape: Shape) -> int:
-    """How many numbers an array of this shape holds."""
+    """The size of an array of this shape."""
     return math.prod(shape)

@@ -18,7 +18,7 @@ from linkwork.errors import InputError, UnknownNameError
 
 @dataclass(frozen=True)
 class Target:
-    """What decides the code that is written: the lanes of a vector and the fused multiply-add."""
+    """The target of code: the lanes of a vector and whether multiply-add is fused."""
 
     width: int
     fused: bool

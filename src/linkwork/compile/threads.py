@@ -37,7 +37,7 @@ def row_cost_ns(instructions: int, results: int, width: int) -> float:
 
 
 def threads_for(rows: int, cost_per_row_ns: float, most: int) -> int:
-    """How many threads, of at most ``most``, a batch is worth: 1 below 400 microseconds of work."""
+    """The number of threads, up to ``most``, for a batch: 1 below 400 microseconds of work."""
     return max(1, min(most, int(rows * cost_per_row_ns / _THREAD_NS)))
 
 

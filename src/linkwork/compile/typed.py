@@ -220,7 +220,7 @@ def lowest_bit(bits: int) -> int:
 
 
 def bit_count(bits: int) -> int:
-    """How many bits are set."""
+    """The number of bits that are set."""
     return bin(bits).count("1")
 
 

@@ -79,7 +79,7 @@ class LinkDefault:
 
 @dataclass(frozen=True, slots=True)
 class Srdf:
-    """What an SRDF says of pairs of links; ``source`` is its text, which keeps all else.
+    """The pairs of links of an SRDF; ``source`` is its text, which keeps all else.
 
     ``spans`` are the first and the last byte of each element in ``source`` that speaks of pairs,
     ``end`` is where the root element ends.

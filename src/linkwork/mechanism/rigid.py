@@ -47,7 +47,7 @@ def joint_pose(kind: JointType, q: Floats) -> tuple[Floats, Floats]:
 
 
 def point_velocities(axes: Floats, origins: Floats, slides: ArrayLike, p: Floats) -> Floats:
-    """How a point p (3,) moves where each of n joints moves at one: (n, 6), linear, then angular.
+    """The velocities of a point p (3,) where each of n joints moves at one: (n, 6), linear first.
 
     Joints turn about ``axes`` (n, 3) through ``origins`` (n, 3), or slide along them where
     ``slides`` (n,) is true; all in one frame.

@@ -95,7 +95,7 @@ class HeightField(_Known):
 
     @property
     def bottom(self) -> float:
-        """Where the solid ends."""
+        """The lower end of the solid."""
         return float(self.heights.min()) - self.depth
 
 

@@ -107,7 +107,7 @@ def resting(robot: Robot) -> list[str]:
 
 
 class Sight(NamedTuple):
-    """How space is drawn: rows (2 or 3, 3) that take a point to the picture, and their names."""
+    """A projection: rows (2 or 3, 3) that take a point to the picture, and their names."""
 
     rows: Floats
     names: tuple[str, ...]

@@ -84,7 +84,7 @@ def rollout_loop(
 
 
 class Iteration:
-    """What is repeated until its last number is at most 1 in all lanes.
+    """An iteration that is repeated until its last number is at most 1 in all lanes.
 
     ``improve`` writes one iteration into the tile ``found`` of so many numbers; all but the last
     are those of ``results``, tiles with their sizes. A lane that has come there is left alone, so

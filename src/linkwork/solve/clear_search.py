@@ -42,7 +42,7 @@ _AT_ONCE = 1 << 15
 
 
 class Tried(NamedTuple):
-    """What several starts of each row have led to."""
+    """The results of several starts of each row."""
 
     x: Floats  # (P, K, n)
     clearance: Floats  # (P, K) as of `Clear.verdict`, -inf where it is no solution
@@ -105,12 +105,12 @@ class ClearSearch:
         return self.clear.verdict(q) >= self.clear.margin
 
     def clearest(self, q: Floats) -> str:
-        """What the one of q (N, nq) that touches least touches."""
+        """The contacts of the one of q (N, nq) that touches least."""
         best = int(self.clear.short(q).argmax())
         return self.clear.touches(q[best : best + 1])[0]
 
     def spaces(self, q: Floats, touching: Places) -> Spaces:
-        """What results tell of q (N, nq), of which some rows touch."""
+        """The clearances of q (N, nq), of which some rows touch, for results."""
         texts = self.clear.touches(q[touching])
         reasons = dict(zip(touching.tolist(), texts, strict=True))
         return Spaces(self.clear.clearance, reasons)

@@ -48,7 +48,7 @@ _LONGEST = 0.5
 
 
 class Asked(NamedTuple):
-    """What the tasks ask of N configurations: changes (N, n) of columns, measured by H."""
+    """The changes (N, n) of columns that the tasks ask of N configurations, measured by H."""
 
     x: Floats
     H: Floats  # (N, n, n)

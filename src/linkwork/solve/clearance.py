@@ -48,7 +48,7 @@ class Nearest(Protocol):
 
 
 class Model(Protocol):
-    """What a clearance is decided by: signed distances of pairs of bodies, below 0 how deep."""
+    """The model of a clearance: signed distances of pairs of bodies, below 0 how deep."""
 
     def nearest(
         self, q: Floats, n: int, scene: Any = None, *, within: float = ..., gradients: bool = ...

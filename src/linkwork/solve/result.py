@@ -63,7 +63,7 @@ class Terms:
 
 
 class Spaces(NamedTuple):
-    """How clear answers are, where that was asked for."""
+    """The clearances of answers, where they were asked for."""
 
     measure: Callable[[Floats], Floats] | Floats
     """From q (N, nq) the least distances (N,), or these, where they are known."""
@@ -76,7 +76,7 @@ class Spaces(NamedTuple):
         return found.reshape(q.shape[:-1])
 
     def row(self, k: int) -> Spaces:
-        """That of one row."""
+        """The clearance of one row."""
         reasons = {0: self.reasons[k]} if k in self.reasons else {}
         measure = self.measure if callable(self.measure) else self.measure[k : k + 1]
         return Spaces(measure, reasons)

@@ -75,7 +75,7 @@ class MeshFile:
 
 @dataclass(slots=True)
 class Flat:
-    """What was read: the text for MuJoCo and everything that leads back to the files.
+    """A description as one text for MuJoCo, with all that leads back to the files.
 
     `texts` are those of ``<model>`` files, by the names that the text has for them; `meshes` the
     mesh files likewise. `origin[k]` is where line k + 1 came from, in all the texts.
@@ -95,7 +95,7 @@ class Flat:
     files: list[str] = field(default_factory=list[str])
 
     def place(self, line: int) -> Place:
-        """Where a line of the texts came from."""
+        """The place that a line of the text came from."""
         return self.origin[line - 1] if 0 < line <= len(self.origin) else Place()
 
     def refuse(
@@ -327,7 +327,7 @@ class Unit:
         self._place_meshes()
 
     def text(self) -> str:
-        """What was written."""
+        """The text as written."""
         return "".join(self.out)
 
     def begin(self, tag: str, attributes: dict[str, str], place: Place) -> None:

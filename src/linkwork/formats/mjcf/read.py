@@ -151,7 +151,7 @@ _PREFIX = re.compile(r"^(XML )?(parse )?Error( \d+)?:\s*(Error:\s*|Schema violat
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a shape was before a point took its place."""
+    """A shape that a point stands for."""
 
     type: str
     mesh: str
@@ -256,7 +256,7 @@ def heard(mujoco: Any) -> Generator[list[str], None, None]:
 
 
 def place_of(item: Any, flat: Flat) -> Place:
-    """Where a part of the specification was described."""
+    """The place where a part of the specification was described."""
     found = _INFO.search(item.info)
     return flat.place(int(found[1])) if found else Place()
 
@@ -464,7 +464,7 @@ def _prune_tendons(mujoco: Any, spec: Any, flat: Flat) -> list[Finding]:
 
 
 class Equalities:
-    """What the equalities and actuators of a compiled model say."""
+    """The equalities and actuators of a compiled model."""
 
     def __init__(self, model: Any, names: Sequence[str], places: Sequence[Place]) -> None:
         self.m, self.names, self.places = model, names, places

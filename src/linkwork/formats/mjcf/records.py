@@ -17,7 +17,7 @@ Quaternion = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: its file and line."""
+    """A place in a description: file and line."""
 
     file: str = ""
     line: int = 0

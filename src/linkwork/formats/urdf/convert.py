@@ -78,7 +78,7 @@ class Kind(Enum):
 
 
 class Complaint(NamedTuple):
-    """What is wrong with a text: a code, a message, and what to do."""
+    """A fault of a text: a code, a message, and what to do."""
 
     code: str
     message: str
@@ -275,7 +275,7 @@ def label_text(value: Any) -> str:
 
 
 def content_text(value: Any) -> str:
-    """What stands between two tags: no white space around it, which reading drops.
+    """The text between two tags, without the white space around it, which reading drops.
 
     Raises: BadText as `label_text`.
     """

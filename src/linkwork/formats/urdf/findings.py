@@ -91,7 +91,7 @@ class Findings:
         self.add(level, code, message, line=at, element=element, name=name, hint=hint, file=file)
 
     def mark(self) -> tuple[int, int, int, int]:
-        """How much there is now, for `rewind`."""
+        """The number of findings so far, for `rewind`."""
         return len(self._errors), len(self._findings), self._left_out, self._hints
 
     def rewind(self, mark: tuple[int, int, int, int]) -> None:

@@ -40,7 +40,7 @@ def material_names(robot: Robot) -> dict[str, None]:
 
 
 def appearance(material: Material) -> Appearance | None:
-    """What a material looks like; None for a mere reference."""
+    """The colour and texture of a material; None for a mere reference."""
     if material.rgba is None and not material.texture:
         return None
     return material.rgba, material.texture or None

@@ -116,7 +116,7 @@ def read(
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What was found, by line, and the robot as far as it could be read.
+    """The findings, by line, and the robot as far as it could be read.
 
     ``robot`` is None where reading stopped before its end. Where ``whole`` is False some values
     could not be read and have fillers in their place, so nothing should be concluded from them.
@@ -185,7 +185,7 @@ _COMMENT, _EXTRA_ELEMENT = draft(Comment), draft(ExtraElement)
 
 
 class Builder:
-    """How one element is read in its place. Numbers are places in the list of a record.
+    """The reader of one element in its place. Numbers are places in the list of a record.
 
     ``home`` is the builder of the record whose list it fills: its own, or the one around it, whose
     attributes it gives (``inline``) or which gets its text. ``template`` starts the list of a

@@ -159,12 +159,12 @@ class Shown(LaidOut):
 
 @dataclass(frozen=True, slots=True)
 class Visual(Shown):
-    """What a link looks like, one shape of it."""
+    """A visual shape of a link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collision(Shown):
-    """What a link bumps into others with, one shape of it."""
+    """A collision shape of a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What `read` returns: the robot, and what is odd about it (warnings and notes, by line)."""
+    """A document that was read: the robot, and warnings and notes by line."""
 
     robot: Robot
     problems: tuple[Finding, ...] = ()

@@ -58,7 +58,7 @@ class Node:
         )
 
     def says(self) -> Any:
-        """What it says to a reader of the robot: all but comments."""
+        """The content of an element for a reader of the robot: all but comments."""
         children = [child.says() for child in self.children if not child.silent]
         return self.tag, self.attributes, self.in_order, self.text, children
 

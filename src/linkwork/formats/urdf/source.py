@@ -169,7 +169,7 @@ def _of_text(text: str, file: str | None) -> bytes:
 
 
 def bytes_of_file(path: str, largest: int, *, hint: str = "") -> bytes:
-    """What a regular file holds; anything else (folder, pipe, device) is not even opened.
+    """The bytes of a regular file; anything else (folder, pipe, device) is not even opened.
 
     ``hint`` is told where there is no such file.
 
@@ -258,7 +258,7 @@ def _encoding_of(data: bytes) -> str:
 
 
 def text_of(source: str | bytes) -> tuple[str, str]:
-    """What `gather` took, as characters (a byte order mark among them), and its encoding.
+    """The text that `gather` took (a byte order mark among it), and its encoding.
 
     A text has been decoded by somebody else, so it has none.
     """

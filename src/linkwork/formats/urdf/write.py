@@ -134,7 +134,7 @@ def plain_text(nodes: Sequence[Node]) -> str:
 
 
 def path_text(path: Sequence[tuple[str, Any]]) -> str:
-    """Where a record is, from the outside: ``joint 'elbow' / limit``."""
+    """The path of a record, from the outside: ``joint 'elbow' / limit``."""
     names: list[str] = []
     for tag, record in path[1:] or path:
         name = name_of(record)
@@ -560,7 +560,7 @@ NONE = Extras()
 
 
 def extras_of(element: Element, record: Any) -> Extras:  # noqa: C901 -- one case after the other
-    """What a record has besides its fields.
+    """The extra content of a record, besides its fields.
 
     Raises: BadText for what stands in no element of this record, or could not be read back.
     """
