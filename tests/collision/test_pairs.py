@@ -428,6 +428,7 @@ def test_overrides_by_name():
     less = TABLE.with_ignored(["a"])
     assert not less.checked
     assert TABLE.with_ignored("a") == less
+    assert more.with_ignored(("a", "b")) == more.with_ignored([("a", "b")]) != less
     assert less.with_checked("b").ignored[-2:] == (TABLE[3], TABLE[5])
     with pytest.raises(InputError, match="one body"):
         TABLE.with_checked([("b", "c")])

@@ -41,8 +41,8 @@ Distances: TypeAlias = "Callable[[Floats, Sequence[int]], Floats]"
 """From configurations (n, nq) and k pairs of a table, as their places in it, to signed distances
 (n, k), metre, below zero where they touch; what is far may be given as less than it is."""
 
-Names: TypeAlias = "Iterable[str | tuple[str, str]]"
-"""Pairs of links, and links that stand for all their pairs."""
+Names: TypeAlias = "str | tuple[str, str] | Iterable[str | tuple[str, str]]"
+"""A pair of links, a link that stands for all its pairs, or a list of such."""
 
 SAME_BODY, ADJACENT, YOU = "same body", "adjacent", "you"
 AT_NEUTRAL, ALWAYS, NEVER = "in contact at neutral", "always touch", "never touch"
@@ -121,7 +121,7 @@ class PairTable(Sequence[Pair]):
         return self.pairs[self._place((link_a, link_b))].reason
 
     def with_checked(self, names: Names) -> PairTable:
-        """The table in which these pairs are checked: (a, b), or a link for all pairs of it.
+        """The table in which these pairs are checked: (a, b), a link for all pairs of it, or a list.
 
         Links of one body cannot move against each other: of a link's pairs they stay left out.
 
@@ -130,7 +130,7 @@ class PairTable(Sequence[Pair]):
         return self._with(names, checked=True)
 
     def with_ignored(self, names: Names) -> PairTable:
-        """The table in which these pairs are left out: (a, b), or a link for all pairs of it.
+        """The table in which these pairs are left out: (a, b), a link for all pairs of it, or a list.
 
         Raises: UnknownNameError; InputError for one link twice.
         """
@@ -224,7 +224,7 @@ class PairTable(Sequence[Pair]):
 
     def _with(self, names: Names, *, checked: bool) -> PairTable:
         changed = list(self.pairs)
-        for name in (names,) if isinstance(names, str) else names:
+        for name in (names,) if isinstance(names, str) or _is_pair(names) else names:
             alone = isinstance(name, str)
             if alone and name not in self.links:
                 raise UnknownNameError("link with shapes", name, self.links)
@@ -240,6 +240,15 @@ class PairTable(Sequence[Pair]):
                     text = f"'{legible(pair.link_a)}' and '{legible(pair.link_b)}'"
                     raise InputError(f"{text} are of one body: nothing moves between them")
         return replace(self, pairs=tuple(changed))
+
+
+def _is_pair(names: Any) -> bool:
+    """Whether names are one pair: a tuple of two links, where a list would be of two."""
+    return (
+        isinstance(names, tuple)
+        and len(names) == 2
+        and all(isinstance(name, str) for name in names)
+    )
 
 
 def _two(name: Any) -> tuple[str, str]:
