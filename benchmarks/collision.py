@@ -35,6 +35,9 @@ BATCH = 200_000
 JUDGED = 1_000
 """States of which coal's distances judge the verdicts; Python loops are timed on these."""
 SINGLE = 200
+HUMANOID = "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf"
+POSES = 100
+"""Poses of a batch of inverse kinematics that stays clear."""
 EXACT = 2e-6
 """What a verdict or a distance may differ by from coal's (m), whose own distances end at 1e-6."""
 
@@ -80,6 +83,7 @@ def run(context: Context, data: Path) -> None:
     one_state(context, sides, q)
     self_distances(context, sides, q)
     clearances(context, sides, q)
+    clear_poses(context, sides, data, limits)
 
 
 def prepare(context: Context, robot: peers.Robot, data: Path) -> Sides:
@@ -226,6 +230,46 @@ def clearances(context: Context, sides: Sides, q: Floats) -> None:
         case.add(context.ours, line, list(sides.to_ours(q)), check=check)
     statement = "r = distances(model, data, geometry, found, q)"
     case.add("pinocchio", Line("computeDistances", statement, pin.names(), "loop"), rows)
+    case.run()
+
+
+def clear_poses(context: Context, sides: Sides, data: Path, limits: Any) -> None:
+    """Inverse kinematics of poses of clear states, from anywhere: answers that touch nothing."""
+    if sides.ours is None:
+        return
+    own = sides.ours.mechanism.name
+    robot = lw.load(data / FILE)
+    q = sides.to_ours(work.unrelated(limits, 10 * POSES, context.seed + 2))
+    _clear_case(context, own, robot, sides.ours, sides.scene, q, ("panda_link8",))
+    hands = lw.load(data / HUMANOID)
+    frames = ("left_wrist_yaw_link", "right_wrist_yaw_link")
+    q = hands.random(20 * POSES, seed=context.seed)
+    _clear_case(context, hands.name, hands, hands.collision(), None, q, frames)
+
+
+def _clear_case(
+    context: Context,
+    name: str,
+    robot: Any,
+    model: Any,
+    scene: Any,
+    q: Floats,
+    frames: Sequence[str],
+) -> None:
+    """Some poses of one robot; answers that touch and are called solved are wrong."""
+    q = q[~model.collides(q, scene)][:POSES]
+    limits = lw.ik.Clearance(margin=0.0, scene=scene)
+    solver = robot.solver(tasks=[lw.ik.Pose(frame) for frame in frames], limits=limits)
+    targets = [robot.fk(q, frame) for frame in frames]
+
+    def check(found: list[Any]) -> tuple[float, str]:
+        wrong = max(float((r.success & model.collides(r.q, scene)).mean()) for r in found)
+        solved = min(float(r.success.mean()) for r in found)
+        return wrong, f"{100 * solved:.0f} % of {len(q)} poses solved"
+
+    case = Case(context, "collision", name, f"{POSES} poses, clear, {len(frames)} frame(s)", 0.0)
+    line = Line("solver.solve, limits=Clearance", "r = solve(q)", {"solve": solver.solve}, "batch")
+    case.add(context.ours, line, [targets], per_item=len(q), check=check)
     case.run()
 
 
