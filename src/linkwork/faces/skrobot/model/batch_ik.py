@@ -181,9 +181,7 @@ class BatchIK:
             base=_base_weights(use_base, base_weight),
         )
         starts = _starts(
-            problem,
-            (initial_angles, attempts_per_pose, random_initial_range, retry_seed),
-            np.random.default_rng(rng),
+            problem, (initial_angles, attempts_per_pose, random_initial_range, retry_seed), rng
         )
         random = initial_angles is None or (
             isinstance(initial_angles, str) and initial_angles == "random"
@@ -339,8 +337,8 @@ def _poses(targets: Any) -> Floats:
     if isinstance(targets, (list, tuple)):
         frames = [issubclass(kind, Coordinates) for kind in set(map(type, targets))]
         if all(frames):
-            data = b"".join([each._world().tobytes() for each in targets])
-            return np.frombuffer(data).reshape(-1, 4, 4)  # twice as fast as one array of many
+            data = b"".join([each._world() for each in targets])  # quicker than an array of arrays
+            return np.frombuffer(data).reshape(-1, 4, 4)
         if any(frames):
             raise InputError("target_coords mixes frames and numbers: give frames, or an array")
     elif not isinstance(targets, np.ndarray):
@@ -515,9 +513,7 @@ def _base_weights(use_base: Any, weight: Any) -> _Base:
 # --- starts ---------------------------------------------------------------------------------------
 
 
-def _starts(
-    problem: _Problem, how: tuple[Any, Any, Any, str | None], rng: np.random.Generator
-) -> Floats:
+def _starts(problem: _Problem, how: tuple[Any, Any, Any, str | None], rng: Any) -> Floats:
     """Where the attempts start: q (N, A, nq), or (1, 1, nq) where all start alike.
 
     Raises: InputError, ShapeError.
@@ -537,7 +533,8 @@ def _starts(
     starts = np.broadcast_to(now, (n, attempts, now.size)).copy()
     columns, lower, upper = _ranges(problem)
     middle, half = 0.5 * (lower + upper), 0.5 * min(width, 1.0) * (upper - lower)
-    draws = rng.uniform(-1.0, 1.0, (n, attempts, len(columns))) * half
+    shape = (n, attempts, len(columns))
+    draws = np.random.default_rng(rng).uniform(-1.0, 1.0, shape) * half
     first = given
     if is_current:
         pass
@@ -685,7 +682,7 @@ def _made(
         weight = float(problem.weights[k])
         if mask.whole and mask.mirror is None and tolerance == _NO_TOLERANCE:
             made = [lw.ik.Pose(link, weight=weight, name=f"target {k}")]
-            offset: Floats | None = T
+            offset: Floats | None = None if np.array_equal(T, _HERE) else T
         else:
             frame = f"target {k} of the batch"
             robot = robot.with_frame(frame, link, T)
@@ -706,6 +703,7 @@ def _made(
     return _Solver(robot, solver, [task.name for task in tasks], owners, links, offsets)
 
 
+_HERE = np.eye(4)
 _NONE = (0.0, 0.0, 0.0)
 _NO_TOLERANCE = _Tolerance(_NONE, _NONE)
 
@@ -756,11 +754,13 @@ def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) 
         return _Found(still, zero == 0.0, zero, zero, np.ones(n, np.int64))
     most = _Errors(_threshold(thre, "thre"), _threshold(rthre, "rthre"))
     found = _solver(problem)
-    way_back = inverse_matrix(problem.core.T_world_root())
+    T_world_root = problem.core.T_world_root()
     targets: dict[str, Floats] = {}
     asked: list[Floats] = []
     for name, k, offset in zip(found.names, found.places, found.offsets, strict=True):
-        wanted = way_back @ problem.tasks.targets[k]
+        wanted = problem.tasks.targets[k]
+        if not np.array_equal(T_world_root, _HERE):
+            wanted = inverse_matrix(T_world_root) @ wanted
         wanted = np.repeat(wanted, attempts, axis=0) if attempts > 1 else wanted
         asked.append(wanted)
         targets[name] = wanted if offset is None else wanted @ inverse_matrix(offset)
@@ -769,7 +769,8 @@ def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) 
     steps = max(1, min(int(stop), _STEPS))
     exact = most.at_the_link(found.reach, _EXACT_POSITION, _EXACT_ROTATION)
     first = _searched(found, targets, asked, q0, exact, most, steps)
-    missed = np.flatnonzero(~first.success & most.nearly(first.position, first.rotation))
+    missed = np.flatnonzero(~first.success)
+    missed = missed[most.nearly(first.position[missed], first.rotation[missed])]
     if missed.size:
         some = {name: T[missed] for name, T in targets.items()}
         own = [T[missed] for T in asked]
@@ -839,8 +840,7 @@ def _searched(
 
 def _measured(found: _Solver, asked: Sequence[Floats], result: IKResult) -> tuple[Floats, Floats]:
     """The largest errors of the frames (n,), m and rad; of solutions those of the links."""
-    position = np.array(result.position_error, np.float64)
-    rotation = np.array(result.rotation_error, np.float64)
+    position, rotation = result.position_error, result.rotation_error
     missed = np.flatnonzero(~result.success)
     if missed.size and any(offset is not None for offset in found.offsets):
         worst = np.zeros(missed.size)
@@ -854,6 +854,7 @@ def _measured(found: _Solver, asked: Sequence[Floats], result: IKResult) -> tupl
                 reached = found.core.fk(result.q[missed], link) @ offset
                 away = np.linalg.norm(reached[:, :3, 3] - T[missed, :3, 3], axis=1)
                 worst = np.maximum(worst, away)
+        position = position.copy()
         position[missed] = worst
     return position, rotation
 
@@ -870,7 +871,7 @@ def _result(
     poses = None if problem.base.kind is None else _base_poses(problem, robot, found.q)
     success = found.success.reshape(n, attempts)
     errors = (found.position + found.rotation).reshape(n, attempts)
-    best = np.zeros(n, np.int64)
+    chosen: Any = slice(None)
     if attempts > 1:
         if select and not random:
             q = found.q.reshape(n, attempts, -1)
@@ -879,7 +880,7 @@ def _result(
             way = errors
         best = np.where(success.any(axis=1), np.where(success, way, np.inf).argmin(axis=1),
                         errors.argmin(axis=1))  # fmt: skip
-    chosen = np.arange(n) * attempts + best
+        chosen = np.arange(n) * attempts + best
     whole = BatchIKAttempts(
         angles.reshape(n, attempts, angles.shape[1]),
         errors,
@@ -889,13 +890,12 @@ def _result(
         else [poses[k : k + attempts] for k in range(0, len(poses), attempts)],
         attempts,
     )
-    tries = found.tries.reshape(n, attempts).sum(axis=1) if n else np.zeros(0, np.int64)
     return BatchIKResult.of(
-        list(angles[chosen] if attempts > 1 else angles),
-        success.ravel()[chosen].tolist(),
-        None if poses is None else [poses[k] for k in chosen.tolist()],
+        list(angles[chosen]),
+        found.success[chosen].tolist(),
+        None if poses is None else list(np.array(poses, object)[chosen]),
         whole,
-        tries.tolist(),
+        found.tries.reshape(n, attempts).sum(axis=1).tolist(),
     )
 
 
@@ -903,16 +903,14 @@ def _angle_vectors(problem: _Problem, robot: Any, q: Floats) -> Floats:
     """Angle vectors (n, k) of configurations (n, nq); joints that do not move keep their angles."""
     core = problem.core
     free = {id(leader_of(joint)) for joint in problem.moved.free}
-    now = np.array(robot.angle_vector(), np.float64)
-    taken = np.zeros(now.size, np.int64)
-    held = np.ones(now.size, bool)
+    moving: list[int] = []
+    places: list[int] = []
     following: list[tuple[int, float, float]] = []
     at = 0
     for joint in robot.joint_list:
         if id(leader_of(joint)) in free:
-            place = core.positions(joint)
-            own = slice(at, at + joint.joint_dof)
-            taken[own], held[own] = _span(place), False
+            moving += range(at, at + joint.joint_dof)
+            places += _span(core.positions(joint))
             rate, shift, follower = 1.0, 0.0, joint
             while follower._leader is not None:
                 follower, own_rate, own_shift = follower._leader
@@ -921,10 +919,11 @@ def _angle_vectors(problem: _Problem, robot: Any, q: Floats) -> Floats:
             if follower is not joint:
                 following.append((at, rate, shift))
         at += joint.joint_dof
-    angles = q[:, taken] if q.shape[1] else np.zeros((len(q), now.size))
+    angles = np.empty((len(q), at))
+    angles[:] = robot.angle_vector()
+    angles[:, moving] = q[:, places]
     for k, rate, shift in following:
         angles[:, k] = rate * angles[:, k] + shift
-    angles[:, held] = now[held]
     return angles
 
 
