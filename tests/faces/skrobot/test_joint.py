@@ -414,6 +414,11 @@ def test_tables_that_depend_on_each_other_meet():
         assert joint.joint_min_max_table_min_angle - 1e-9 <= joint.joint_angle()
         assert joint.joint_angle() <= joint.joint_min_max_table_max_angle + 1e-9
     assert 0.0 < av[1] < 0.65
+    assert 0.0 < av[0] < 0.8  # both give way
+    create_joint_limit_table(robot, "j0", "j1", -60, 60, [-10, -10, -10], [10, 10, 10])
+    av = np.array([0.1, 1.0, 0.0])
+    robot.calc_joint_angle_from_min_max_table(1, j1, av)
+    assert av[1] == pytest.approx(math.radians(10))  # however far the other one is moved
 
 
 @pytest.mark.row("S0-026")

@@ -335,10 +335,12 @@ def _poses(targets: Any) -> Floats:
     Raises: ShapeError, InputError.
     """
     if isinstance(targets, (list, tuple)):
-        frames = [issubclass(kind, Coordinates) for kind in set(map(type, targets))]
+        kinds = set(map(type, targets))
+        frames = [issubclass(kind, Coordinates) for kind in kinds]
         if all(frames):
-            data = b"".join([each._world() for each in targets])  # quicker than an array of arrays
-            return np.frombuffer(data).reshape(-1, 4, 4)
+            plain = kinds == {Coordinates}
+            worlds = [each._M for each in targets] if plain else [each._world() for each in targets]
+            return np.frombuffer(b"".join(worlds)).reshape(-1, 4, 4)  # quicker than np.array
         if any(frames):
             raise InputError("target_coords mixes frames and numbers: give frames, or an array")
     elif not isinstance(targets, np.ndarray):

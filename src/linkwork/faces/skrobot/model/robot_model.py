@@ -283,7 +283,7 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         """As `angle_vector`, and the poses of all links are computed at once."""
         found = self.angle_vector(av, return_av)
         for link in self.link_list:
-            link._world()
+            link.update()
         return found
 
     def calc_joint_angle_from_min_max_table(self, index: int, j: Joint, av: Any) -> Any:
