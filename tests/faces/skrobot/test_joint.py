@@ -415,10 +415,16 @@ def test_tables_that_depend_on_each_other_meet():
         assert joint.joint_angle() <= joint.joint_min_max_table_max_angle + 1e-9
     assert 0.0 < av[1] < 0.65
     assert 0.0 < av[0] < 0.8  # both give way
-    create_joint_limit_table(robot, "j0", "j1", -60, 60, [-10, -10, -10], [10, 10, 10])
-    av = np.array([0.1, 1.0, 0.0])
-    robot.calc_joint_angle_from_min_max_table(1, j1, av)
-    assert av[1] == pytest.approx(math.radians(10))  # however far the other one is moved
+    other, angle = 0.8, 0.65  # a tenth of what is missing, two tenths of what is left, ...
+    knots = np.radians([-60.0, 0.0, 60.0])
+    for step in range(11):
+        bound = float(np.interp(other, knots, np.radians([10.0, 40.0, 10.0])))
+        if angle <= bound:
+            break
+        most = float(np.interp(angle, knots, np.radians([5.0, 50.0, 5.0])))
+        angle += (bound - angle) * step / 10
+        other += (min(other, most) - other) * step / 10
+    assert av == pytest.approx([other, angle, 0.0])
 
 
 @pytest.mark.row("S0-026")

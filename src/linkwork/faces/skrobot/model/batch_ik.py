@@ -76,26 +76,26 @@ class BatchIKResult(tuple[Any, ...]):
     solutions: list[Floats]
     success_flags: list[bool]
     base_poses: list[Coordinates] | None
-    attempts: BatchIKAttempts
+    attempts: BatchIKAttempts | None
     attempt_counts: list[int]
 
-    @staticmethod
-    def of(
+    def __new__(
+        cls,
         solutions: list[Floats],
-        success: list[bool],
-        poses: list[Coordinates] | None,
-        attempts: BatchIKAttempts,
-        counts: list[int],
+        success_flags: list[bool],
+        attempt_counts: list[int],
+        base_poses: list[Coordinates] | None = None,
+        attempts: BatchIKAttempts | None = None,
     ) -> BatchIKResult:
         """The tuple in its documented form."""
-        if poses is not None:
-            made = BatchIKResult((solutions, poses, success, counts))
-        elif attempts.n_attempts > 1:
-            made = BatchIKResult((solutions, success, counts))
-        else:
-            made = BatchIKResult((solutions, success))
-        made.solutions, made.success_flags, made.base_poses = solutions, success, poses
-        made.attempts, made.attempt_counts = attempts, counts
+        parts: list[Any] = [solutions, success_flags, attempt_counts]
+        if base_poses is not None:
+            parts.insert(1, base_poses)
+        elif attempts is not None and attempts.n_attempts == 1:
+            parts.pop()
+        made = super().__new__(cls, parts)
+        made.solutions, made.success_flags, made.base_poses = solutions, success_flags, base_poses
+        made.attempts, made.attempt_counts = attempts, attempt_counts
         return made
 
 
@@ -892,12 +892,12 @@ def _result(
         else [poses[k : k + attempts] for k in range(0, len(poses), attempts)],
         attempts,
     )
-    return BatchIKResult.of(
+    return BatchIKResult(
         list(angles[chosen]),
         found.success[chosen].tolist(),
+        found.tries.reshape(n, attempts).sum(axis=1).tolist(),
         None if poses is None else list(np.array(poses, object)[chosen]),
         whole,
-        found.tries.reshape(n, attempts).sum(axis=1).tolist(),
     )
 
 

@@ -9,8 +9,9 @@ that a subclass has changed, have a say, the documented iteration of `ik_steps` 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,6 +48,8 @@ _BELOW = 1.0e-5
 """The same where something else is made better as well, and the targets are left a little."""
 _KEPT = 64
 """Problems that a robot keeps; where there are more, the oldest goes."""
+FOLLOWING: ContextVar[tuple[Callable[[], Any], ...]] = ContextVar("following", default=())
+"""What is called after each step in this thread, beside the hooks of a call."""
 _BASES: dict[str, Any] = {"planar": PlanarJoint, "6dof": FloatingJoint}
 _BY_STEPS = (
     "additional_jacobi", "additional_vel", "additional_check", "additional_nspace_list", "jacobi",
@@ -270,6 +273,9 @@ class SingleIK(_Steps):
         """
         if move_target is None:
             move_target = self.end_coords
+        if following := FOLLOWING.get():
+            own = listed_or_none(kwargs.get("inverse_kinematics_hook"))
+            kwargs["inverse_kinematics_hook"] = [*own, *following]
         problems = self._ik_problems
         if problems is None:
             problems = self._ik_problems = _Problems()

@@ -19,9 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.batch_ik import BatchIK
+from linkwork.faces.skrobot.model.batch_ik import (
+    BatchIK,
+    BatchIKResult as BatchIKResult,  # noqa: PLC0414  programs take it from here
+)
 from linkwork.faces.skrobot.model.collision import SelfCollision
 from linkwork.faces.skrobot.model.core import Base, CoreModel
 from linkwork.faces.skrobot.model.dynamics import Dynamics
@@ -801,3 +805,6 @@ def _bounds_of(joints: Sequence[Joint], which: str) -> Floats:
     """The limits (n,) of joints, a number for each degree of freedom."""
     found = [np.atleast_1d(getattr(joint, which)) for joint in joints if joint.joint_dof]
     return np.concatenate(found).astype(np.float64) if found else np.zeros(0)
+
+
+__getattr__ = refusing(__name__)
