@@ -23,7 +23,7 @@ from linkwork import settings
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.arguments import OLDER, Axes, asked_axes, tolerances
+from linkwork.faces.skrobot.model.arguments import OLDER, Wanted, all_wanted, asked_axes
 from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Widths = tuple[float, ...]
 
 BACKENDS = ("numpy", "jax")
 BASES = (False, "planar", "6dof")
@@ -156,10 +155,7 @@ class BatchIK:
         weights, avoid = _kwargs_of_several(kwargs, tasks)
         n = len(tasks.frames)
         asked = asked_axes(n, position_mask, rotation_mask, rotation_mirror, legacy)
-        widths = (
-            tolerances(translation_tolerance, n, "translation_tolerance"),
-            tolerances(rotation_tolerance, n, "rotation_tolerance"),
-        )
+        wanted = all_wanted(n, asked, translation_tolerance, rotation_tolerance)
         core = self._core(use_base or None)
         places = [core.frame(frame) for frame in tasks.frames]
         moved = _moved_joints(self, tasks, link_list, joint_list, invariant_joint_list)
@@ -172,8 +168,7 @@ class BatchIK:
             core=core,
             places=places,
             tasks=tasks,
-            masks=[_Mask.of(each) for each in asked],
-            tolerances=[_Tolerance(*each) for each in zip(*widths, strict=True)],
+            wanted=wanted,
             weights=weights,
             avoid=avoid,
             moved=moved,
@@ -207,39 +202,11 @@ class _Tasks(NamedTuple):
     several: bool
 
 
-class _Mask(NamedTuple):
-    """The axes that count for one frame."""
-
-    position: str
-    rotation: str
-    mirror: Any
-
-    @classmethod
-    def of(cls, asked: Axes) -> _Mask:
-        """The same by the names of axes; a mirror counts where rotations do."""
-        where, turns = (
-            "".join(axis for axis, on in zip("xyz", mask, strict=True) if on) for mask in asked[:2]
-        )
-        return cls(where, turns, asked.mirror if turns else None)
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is a whole pose."""
-        return self.position == self.rotation == "xyz"
-
-
 class _Moved(NamedTuple):
     """The joints of the chains in their order, and those of them that are free to move."""
 
     chain: list[Any]
     free: list[Any]
-
-
-class _Tolerance(NamedTuple):
-    """Half widths (3,) inside which an error is none, m and rad; 0: no tolerance."""
-
-    translation: Widths
-    rotation: Widths
 
 
 class _Base(NamedTuple):
@@ -256,8 +223,7 @@ class _Problem:
     core: CoreModel
     places: list[tuple[str, Floats]]
     tasks: _Tasks
-    masks: list[_Mask]
-    tolerances: list[_Tolerance]
+    wanted: list[Wanted]
     weights: Floats
     avoid: float
     moved: _Moved
@@ -272,8 +238,7 @@ class _Problem:
     @property
     def active(self) -> list[int]:
         """The tasks that ask for something."""
-        asked = [bool(mask.position or mask.rotation) for mask in self.masks]
-        return [k for k, on in enumerate(asked) if on and self.weights[k] > 0.0]
+        return [k for k, w in enumerate(self.wanted) if w.is_something and self.weights[k] > 0.0]
 
 
 _OF_SEVERAL = ("task_weights", "joint_limit_avoidance")
@@ -656,8 +621,7 @@ def _solver(problem: _Problem) -> _Solver:
         weights[core._base_joint] = problem.base.weight
     key = (
         tuple((link, T.tobytes()) for link, T in problem.places),
-        tuple(problem.masks),
-        tuple(problem.tolerances),
+        tuple(each.key for each in problem.wanted),
         problem.weights.tobytes(),
         problem.avoid,
         joints,
@@ -680,15 +644,16 @@ def _made(
     links: list[str] = []
     offsets: list[Floats | None] = []
     for k in problem.active:
-        (link, T), mask, tolerance = problem.places[k], problem.masks[k], problem.tolerances[k]
-        weight = float(problem.weights[k])
-        if mask.whole and mask.mirror is None and tolerance == _NO_TOLERANCE:
-            made = [lw.ik.Pose(link, weight=weight, name=f"target {k}")]
-            offset: Floats | None = None if np.array_equal(T, _HERE) else T
-        else:
-            frame = f"target {k} of the batch"
+        (link, T), wanted = problem.places[k], problem.wanted[k]
+        frame, offset = link, None if np.array_equal(T, _HERE) else T
+        if not wanted.is_whole and offset is not None:
+            frame, offset = f"target {k} of the batch", None
             robot = robot.with_frame(frame, link, T)
-            made, offset = _masked_tasks(frame, mask, tolerance, weight, k), None
+        weight, names = float(problem.weights[k]), (f"target {k}", f"target {k}, rotation")
+        made = [
+            lw.ik.Pose(frame, weight=weight, name=name, **fields)
+            for name, fields in zip(names, wanted.fields("world"), strict=False)
+        ]
         tasks += made
         owners += [k] * len(made)
         links += [link] * len(made)
@@ -706,42 +671,6 @@ def _made(
 
 
 _HERE = np.eye(4)
-_NONE = (0.0, 0.0, 0.0)
-_NO_TOLERANCE = _Tolerance(_NONE, _NONE)
-
-
-def _masked_tasks(
-    frame: str, mask: _Mask, tolerance: _Tolerance, weight: float, k: int
-) -> list[lw.ik.Pose]:
-    """The tasks of a frame of which some axes count, or have a tolerance.
-
-    Positions count along the axes of the world, within tolerances along those of the target;
-    rotations about the axes of the frame.
-    """
-    wide, turned = tolerance
-    position = _slack(mask.position, wide)
-    rotation = _slack(mask.rotation, turned)
-    along = "target" if any(wide) else "world"
-    any_axes = mask.position in ("", "xyz") and not any(wide)
-    if any_axes or not mask.rotation or (mask.rotation == "xyz" and not any(turned)):
-        return [
-            lw.ik.Pose(
-                frame, position=mask.position, rotation=mask.rotation, mirror=mask.mirror,
-                axes_of="tool" if any_axes else along, slack=position + rotation,
-                weight=weight, name=f"target {k}",
-            )
-        ]  # fmt: skip
-    return [
-        lw.ik.Pose(frame, position=mask.position, rotation="", axes_of=along, slack=position,
-                   weight=weight, name=f"target {k}"),
-        lw.ik.Pose(frame, position="", rotation=mask.rotation, mirror=mask.mirror,
-                   axes_of="tool", slack=rotation, weight=weight, name=f"target {k}, rotation"),
-    ]  # fmt: skip
-
-
-def _slack(axes: str, widths: Widths) -> tuple[float, ...]:
-    """The half widths of the axes that count."""
-    return tuple(widths["xyz".index(axis)] for axis in axes)
 
 
 def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) -> _Found:

@@ -24,6 +24,8 @@ from linkwork.faces.skrobot.coordinates.base import CascadedCoords
 from linkwork.faces.skrobot.errors import WrongTypeError
 from linkwork.faces.skrobot.model.batch_ik import (
     BatchIK,
+)
+from linkwork.faces.skrobot.model.batch_ik import (
     BatchIKResult as BatchIKResult,  # noqa: PLC0414  programs take it from here
 )
 from linkwork.faces.skrobot.model.collision import SelfCollision
