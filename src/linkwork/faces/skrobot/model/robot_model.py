@@ -443,6 +443,11 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         return sum(link.joint.joint_dof for link in links if link.joint is not None)
 
 
+def _other_name(name: str) -> Any:
+    """Another name of a limb or of its end, which is None where the robot has none."""
+    return property(lambda robot: robot._get_limb(name), doc=f"As `{name}`; None without one.")
+
+
 class RobotModel(CascadedLink):
     """A robot: a tree of links and joints, and a frame that they move with.
 
@@ -699,55 +704,11 @@ class RobotModel(CascadedLink):
 
     _get_end_coords = _get_limb
 
-    @property
-    def right_arm(self) -> RobotModel | None:
-        """The right arm, `rarm`; None where there is none."""
-        return self._get_limb("rarm")
-
-    @property
-    def left_arm(self) -> RobotModel | None:
-        """The left arm, `larm`; None where there is none."""
-        return self._get_limb("larm")
-
-    @property
-    def right_leg(self) -> RobotModel | None:
-        """The right leg, `rleg`; None where there is none."""
-        return self._get_limb("rleg")
-
-    @property
-    def left_leg(self) -> RobotModel | None:
-        """The left leg, `lleg`; None where there is none."""
-        return self._get_limb("lleg")
-
-    @property
-    def arm(self) -> RobotModel | None:
-        """The arm of a robot with one: `rarm`; None where there is none."""
-        return self._get_limb("rarm")
-
-    @property
-    def right_arm_end_coords(self) -> CascadedCoords | None:
-        """The end of the right arm, `rarm_end_coords`; None where there is none."""
-        return self._get_limb("rarm_end_coords")
-
-    @property
-    def left_arm_end_coords(self) -> CascadedCoords | None:
-        """The end of the left arm, `larm_end_coords`; None where there is none."""
-        return self._get_limb("larm_end_coords")
-
-    @property
-    def right_leg_end_coords(self) -> CascadedCoords | None:
-        """The end of the right leg, `rleg_end_coords`; None where there is none."""
-        return self._get_limb("rleg_end_coords")
-
-    @property
-    def left_leg_end_coords(self) -> CascadedCoords | None:
-        """The end of the left leg, `lleg_end_coords`; None where there is none."""
-        return self._get_limb("lleg_end_coords")
-
-    @property
-    def arm_end_coords(self) -> CascadedCoords | None:
-        """The end of the arm of a robot with one: `rarm_end_coords`; None where there is none."""
-        return self._get_limb("rarm_end_coords")
+    right_arm, right_arm_end_coords = _other_name("rarm"), _other_name("rarm_end_coords")
+    left_arm, left_arm_end_coords = _other_name("larm"), _other_name("larm_end_coords")
+    right_leg, right_leg_end_coords = _other_name("rleg"), _other_name("rleg_end_coords")
+    left_leg, left_leg_end_coords = _other_name("lleg"), _other_name("lleg_end_coords")
+    arm, arm_end_coords = _other_name("rarm"), _other_name("rarm_end_coords")
 
 
 # ---- helpers

@@ -6,15 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from linkwork.faces.skrobot import data
 from linkwork.faces.skrobot.model import RobotModel
 from linkwork.faces.skrobot.models.urdf import (
     RobotModelFromURDF,
-    end_coords,
     limb,
     link_of,
     pose,
@@ -27,24 +24,8 @@ _X_UP = ((0, 0, -1), (0, 1, 0), (1, 0, 0))
 """End frames whose x is the link's z and whose z is its -x."""
 
 
-class _FromTable(RobotModelFromURDF):
-    """A robot of a file of one's own, with frames at its ends and limbs that end there."""
-
-    _ends: ClassVar[dict[str, tuple[Any, ...]]] = {}
-    """By attribute: the link, and where (3,) and how (3, 3) the frame stands in it."""
-    _limbs: ClassVar[dict[str, Sequence[str]]] = {}
-    """By attribute, the links that move; a limb ends where ``NAME_end_coords`` is."""
-
-    def __init_subclass__(cls) -> None:
-        for name, links in cls._limbs.items():
-            made = cached_property(_limb(name, links))  # made once, when it is first asked for
-            made.__set_name__(cls, name)
-            setattr(cls, name, made)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, (link, *where) in self._ends.items():
-            setattr(self, name, end_coords(self, link, name.lstrip("_"), *where))
+class _OfAFile(RobotModelFromURDF):
+    """A robot of a file of one's own."""
 
     @property
     def default_urdf_path(self) -> str:
@@ -52,19 +33,11 @@ class _FromTable(RobotModelFromURDF):
         data.refuse(f"skrobot.models.{type(self).__name__}", type(self).__name__)
 
 
-def _limb(name: str, links: Sequence[str]) -> Any:
-    def make(robot: Any) -> RobotModel:
-        return limb(robot, links, getattr(robot, f"{name}_end_coords", None))
-
-    make.__doc__ = f"The limb {name}, of {len(links)} links."
-    return make
-
-
 def _numbered(text: str, count: int) -> list[str]:
     return [text.format(k) for k in range(count)]
 
 
-class Aero(_FromTable):
+class Aero(_OfAFile):
     """A SEED-Noid / Aero: the ends of its arms are ``r_eef_grasp_link``, ``l_eef_grasp_link``."""
 
     _ends = {"rarm_end_coords": ("r_eef_grasp_link",), "larm_end_coords": ("l_eef_grasp_link",)}  # noqa: RUF012
@@ -74,7 +47,7 @@ class Aero(_FromTable):
         super().__init__(**kwargs)
 
 
-class DifferentialWristSample(_FromTable):
+class DifferentialWristSample(_OfAFile):
     """An arm with a differential wrist; its end is ``end_effector_link``.
 
     The tables of the wrist's limits are set with `create_joint_limit_table`.
@@ -87,15 +60,15 @@ class DifferentialWristSample(_FromTable):
         super().__init__(**kwargs)
 
 
-class Griphis(_FromTable):
+class Griphis(_OfAFile):
     """A Griphis, a climbing robot with two grippers."""
 
 
-class Hydrus(_FromTable):
+class Hydrus(_OfAFile):
     """A Hydrus, an aerial robot of four links."""
 
 
-class JaxonJVRC(_FromTable):
+class JaxonJVRC(_OfAFile):
     """A Jaxon, a humanoid: links ``RARM_LINK0`` to ``RLEG_LINK5``."""
 
     _ends = {  # noqa: RUF012
@@ -114,11 +87,11 @@ class JaxonJVRC(_FromTable):
     }
 
 
-class Jedy(_FromTable):
+class Jedy(_OfAFile):
     """A Jedy, a small mobile robot with two arms."""
 
 
-class Nextage(_FromTable):
+class Nextage(_OfAFile):
     """A Nextage Open of Kawada: links ``RARM_JOINT0_Link`` to ``HEAD_JOINT1_Link``."""
 
     _ends = {  # noqa: RUF012
@@ -140,7 +113,7 @@ _R8_6_ARM = (
 )
 
 
-class R8_6(_FromTable):
+class R8_6(_OfAFile):
     """An R8.6, a mobile robot with two arms: links ``r_zaxis_link`` to ``r_hand_y_link``."""
 
     _ends = {"rarm_end_coords": ("r_hand_y_link",), "larm_end_coords": ("l_hand_y_link",)}  # noqa: RUF012
@@ -158,7 +131,7 @@ class R8_6(_FromTable):
         return pose(self, {**both, "elv_zaxis_joint": 0.2})
 
 
-class RoverArmedTycoon(_FromTable):
+class RoverArmedTycoon(_OfAFile):
     """A Tycoon, a rover with an arm; its end lies in ``tycoon_7_roll_link``."""
 
     _ends = {  # noqa: RUF012
