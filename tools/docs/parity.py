@@ -24,7 +24,8 @@ out. ``[missing]`` may name a whole module or class. ``tools/original_names.py``
 where the original is installed.
 
 Nothing at run time depends on these files: they are for the documentation (`parity_page`) and the
-tests.
+tests. What a face refuses with what to use in its place stands in its module ``refused``, and
+counts as missing here.
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ from functools import reduce
 from importlib import import_module
 from importlib.resources import files
 from inspect import Parameter, isclass, signature
+from types import MappingProxyType
 from typing import Any, cast
 
 from linkwork.errors import InputError, MissingExtraError, UnknownNameError
+from linkwork.faces.refusals import RefusedNameError, refused_names
 from linkwork.faces.table import FACES, FaceEntry, parents_of
 
 STATES = ("same", "better", "missing")
@@ -110,14 +113,16 @@ def read(face: str) -> Parity:
     if entry is None:
         raise UnknownNameError("face", face, [entry.name for entry in FACES])
     folder, text = _file_of(entry)
-    parity = parse(text, f"faces/{folder}/parity.toml")
+    parity = parse(text, f"faces/{folder}/parity.toml", refused_names(folder))
     if parity.face != face:
         raise InputError(f"faces/{folder}/parity.toml: it is of '{parity.face}', not of '{face}'")
     return parity
 
 
-def parse(text: str, file: str) -> Parity:
+def parse(text: str, file: str, refused: Mapping[str, str] = MappingProxyType({})) -> Parity:
     """The records of a parity file's text; ``file`` is how errors name it.
+
+    ``refused``: reasons by names that the face itself refuses, which are missing too.
 
     Raises: InputError with every fault, a line for each.
     """
@@ -135,6 +140,7 @@ def parse(text: str, file: str) -> Parity:
     for id, row in listed.items():
         faults += _row_faults(id, row)
     names, missing = _with_shared(table.get("names", {})), _by_name(table.get("missing", {}))
+    missing = {**missing, **refused} if isinstance(missing, dict) else missing
     faults += _name_faults(names, missing)
     if faults:
         raise InputError("\n".join(f"{file}: {fault}" for fault in faults))
@@ -181,7 +187,7 @@ def find_original(entry: FaceEntry, name: OriginalName) -> object:
     owner = find(entry, name.owner)
     try:
         return _attribute(owner, name.name)
-    except AttributeError:
+    except (AttributeError, RefusedNameError):
         if name.dotted in entry.modules:
             return import_module(entry.modules[name.dotted])
         raise UnknownNameError(f"name in '{name.owner}'", name.name, dir(owner)) from None

@@ -105,8 +105,8 @@ class _Names(MetaPathFinder):
     ) -> ModuleSpec | None:
         """The spec of a module, None for what belongs to no face.
 
-        Raises: ModuleNotFoundError for a submodule that the face does not have: the next finder
-        would look for it among the files of the face.
+        Raises: RefusedNameError or ModuleNotFoundError for a submodule that the face does not
+        have: the next finder would look for it among the files of the face.
         """
         for entry in self._hook.entries:
             if fullname in entry.modules:
@@ -117,7 +117,8 @@ class _Names(MetaPathFinder):
                     f"No module named '{fullname}' in Linkwork's face of {entry.name}; "
                     f"there are: {there}"
                 )
-                raise ModuleNotFoundError(text, name=fullname)
+                refusal = import_module("linkwork.faces.refusals").refusal
+                raise refusal(entry.name, fullname) or ModuleNotFoundError(text, name=fullname)
         return None
 
     def _spec(self, entry: FaceEntry, name: str) -> ModuleSpec | None:

@@ -61,12 +61,15 @@ def parents_of(module: str) -> tuple[str, ...]:
     return tuple(".".join(parts[:count]) for count in range(1, len(parts)))
 
 
-def stand_for(module: str, *below: str) -> None:
-    """Let a module stand for modules below it that have no files: its names are those of all."""
-    own = sys.modules[module]
+def stand_for(module: str, *below: str, under: str | None = None) -> None:
+    """Let a module stand for modules below it that have no files: its names are those of all.
+
+    Or for modules below another one, ``under``, that is imported.
+    """
+    own, parent = sys.modules[module], under or module
     for name in below:
-        sys.modules[f"{module}.{name}"] = own
-        setattr(own, name, own)
+        sys.modules[f"{parent}.{name}"] = own
+        setattr(sys.modules[parent], name, own)
 
 
 def _with(old: str, ours: str, *below: str) -> dict[str, str]:
@@ -99,7 +102,12 @@ _SKROBOT = (
     *("models", "models.fetch", "models.g1", "models.kuka", "models.panda", "models.pr2"),
     *("models.urdf", "planner", "planner.sqp_based", "planner.swept_sphere", "planner.utils"),
     *("pycompat", "sdf", "sdf.signed_distance_function", "urdf"),
-    *("urdf.structure", "utils", "utils.listify", "utils.urdf", "viewers"),
+    *("urdf.structure", "utils", "utils.inertia", "utils.listify", "utils.urdf"),
+    *("utils.visualization", "viewers"),
+)
+_SKROBOT_MODELS = (  # the robots that need a file of one's own stand in one module
+    *("aero", "differential_wrist_sample", "griphis", "hydrus", "jaxon_jvrc", "jedy"),
+    *("nextage", "r8_6", "tycoon"),
 )
 _SKROBOT_BACKENDS = tuple(
     f"skrobot.backend.{name}" for name in ("jax_backend", "math_utils", "numpy_backend", "registry")
@@ -131,6 +139,9 @@ FACES = (
     FaceEntry(
         "skrobot",
         _with("skrobot", f"{_OURS}.skrobot", *_SKROBOT)
-        | dict.fromkeys(_SKROBOT_BACKENDS, f"{_OURS}.skrobot.backend"),
+        | dict.fromkeys(_SKROBOT_BACKENDS, f"{_OURS}.skrobot.backend")
+        | dict.fromkeys(
+            [f"skrobot.models.{name}" for name in _SKROBOT_MODELS], f"{_OURS}.skrobot.models.others"
+        ),
     ),
 )

@@ -13,7 +13,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,7 @@ class Engine:
         """``known``: programs to be used and added to."""
         self.problem, self._compiler, self._known = problem, compiler, known
         self._moved = list(problem.moved)
+        self._last_numbers: tuple[Any, Floats] = (None, np.zeros(0))
         names = [each.name for each in problem.inputs]
         parts = parts_of(problem)
         self.parts = [
@@ -162,7 +163,15 @@ class Engine:
         return min(call.tries, tries_in_a_slice(budget, call.steps))
 
     def numbers(self, call: Effort) -> Floats:
-        """The options of the program."""
+        """The options of the program; those of the last call where it was alike."""
+        asked = (call.steps, call.tries, call.seed, call.seed_try, call.checked)
+        known, numbers = self._last_numbers
+        if known is None or known[0] is not call.options or known[1:] != asked:
+            numbers = self._numbers(call)
+            self._last_numbers = (call.options, *asked), numbers
+        return numbers
+
+    def _numbers(self, call: Effort) -> Floats:
         program, problem = self.program, self.problem
         settings = settings_of(problem, call.options)
         named = {

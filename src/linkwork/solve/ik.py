@@ -116,6 +116,7 @@ class InverseKinematics(ProcessBound):
         self._one = self._engine.parts[0].program.one
         self._default = self._usual(Options())
         self._last_call: tuple[Any, _Usual | None] = (None, None)
+        self._last_options: tuple[Any, Options] = (None, Options())
 
     def __repr__(self) -> str:
         """A line on what is solved for."""
@@ -187,7 +188,7 @@ class InverseKinematics(ProcessBound):
                     n_q = self.mechanism.n_q
                     took = clock() - begin if clock else math.nan
                     return IKResult(first[:n_q], first[n_q:], usual.terms, _NONE, took)
-        chosen = changed(options, changes)
+        chosen = self._chosen(options, changes)
         effort = self._effort(chosen, thread_count(threads), progress, given=q0 is not None)
         start = self._neutral if q0 is None else start_of(self.problem, q0)
         found, cost, rows = self._found(targets, start, effort, first)
@@ -245,15 +246,24 @@ class InverseKinematics(ProcessBound):
             return None
         asked = (options, changes, tuple(map(type, changes)))
         known, made = self._last_call
-        if known is None or known[0] is not options or known[1:] != asked[1:]:
+        if not _is_same(known, asked):
             self._last_call = asked, None
             return None
         if made is None:
             try:
-                made = self._usual(changed(options, changes))
+                made = self._usual(self._chosen(options, changes))
             except LinkworkError:
                 return None  # said on the general way
             self._last_call = asked, made
+        return made
+
+    def _chosen(self, options: Options | None, changes: tuple[Any, ...]) -> Options:
+        """The options of a call; the same object as in the last call where they are the same."""
+        asked = (options, changes, tuple(map(type, changes)))
+        known, made = self._last_options
+        if not (_PLAIN.issuperset(asked[2]) and _is_same(known, asked)):
+            made = changed(options, changes)
+            self._last_options = asked, made
         return made
 
     def _usual(self, options: Options) -> _Usual | None:
@@ -493,6 +503,11 @@ class InverseKinematics(ProcessBound):
         for each, k in zip(directions, places, strict=True):
             each[:, list(problem.moved_v)] = free[k] * unit
         return places, tuple(directions)
+
+
+def _is_same(known: tuple[Any, ...] | None, asked: tuple[Any, ...]) -> bool:
+    """Whether options and changes of two calls are the same."""
+    return known is not None and known[0] is asked[0] and known[1:] == asked[1:]
 
 
 def _too_large(refused: Refused) -> InputError:

@@ -232,9 +232,11 @@ class Program:
         rows = targets[0].shape[0] if targets else q0.shape[0]
         q, report = np.empty((rows, self.sizes.n_q)), np.empty((rows, self.sizes.report))
         steps = self.made.facts.get("slice", 0) // _PART_OF_A_SLICE
-        share = max(steps // _STEPS_OF_A_ROW, -(-rows // (4 * threads)))
-        share = rows if threads <= 1 else share
-        length = max(1, min(CHUNK, share))
+        share = max(steps // _STEPS_OF_A_ROW, -(-rows // (4 * threads)), 1)
+        chunks = -(-rows // share)
+        if chunks > threads:  # all threads end together
+            share = -(-rows // (-(-chunks // threads) * threads))
+        length = max(1, min(CHUNK, rows if threads <= 1 else share))
         starts = q0
         if q0.shape[0] != rows:
             starts = np.ascontiguousarray(np.broadcast_to(q0, (min(length, rows), q0.shape[1])))

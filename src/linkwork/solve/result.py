@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -235,11 +235,12 @@ class IKResult:
         return self._largest("rad")
 
     def _largest(self, unit: str) -> Any:
-        worst = np.zeros(self.report.shape[:-1])
-        for k, (_, group, priority) in enumerate(self.terms.columns):
-            if priority == 0 and group.unit == unit:
-                worst = np.maximum(worst, group.error(self.measures[..., k]))
-        return plain(worst)
+        errors = [
+            group.error(self.measures[..., k])
+            for k, (_, group, priority) in enumerate(self.terms.columns)
+            if priority == 0 and group.unit == unit
+        ]
+        return plain(reduce(np.maximum, errors) if errors else np.zeros(self.report.shape[:-1]))
 
     @property
     def reason(self) -> str:

@@ -884,6 +884,13 @@ def test_s0_093_difference_rotation_as_documented():
         c1.difference_rotation(c2, rotation_mask=[1, 0])
     with pytest.raises(NotImplementedError):
         c1.difference_rotation(c2, rotation_mirror="w")
+    parent = make_cascoords(rot=rpy_matrix(0.3, -0.4, 1.2))
+    a, b = (make_cascoords(rot=rpy_matrix(k, 0.2, -0.3)) for k in (0.5, 0.9))
+    apart = a.difference_rotation(b)
+    for frame in (a, b):
+        parent.assoc(frame, relative_coords="local")
+    assert_close(a.difference_rotation(b), apart, atol=1e-12)  # in the world, both
+    assert_close(a.difference_rotation(Coordinates(rot=b.worldrot())), apart, atol=1e-12)
 
 
 @pytest.mark.row("S0-093")

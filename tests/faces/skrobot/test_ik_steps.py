@@ -174,6 +174,12 @@ def test_several_targets_have_their_own_chains(arm: Any, links: Any, J: Any):
     assert not found[3:, 3:].any()  # the fourth joint is not in the second chain
     assert elbow[:, 3].any()
     assert not elbow[:, 4:].any()  # these do not carry it
+    joints = [link.joint for link in links]
+    both = arm.calc_jacobian_from_joint_list(joints, two)  # by default those that carry each
+    assert np.array_equal(both, np.vstack([J, elbow]))
+    assert np.array_equal(
+        arm.calc_jacobian_from_joint_list(joints, two[::-1]), np.vstack([elbow, J])
+    )
 
 
 @pytest.mark.row("S0-146")
@@ -211,6 +217,8 @@ def test_what_follows_a_joint_is_in_its_column():
     assert not every[:, 1:3].any()  # they are in the first one's column
     alone = robot.calc_jacobian_from_joint_list([third], tool, joint_list=[third])
     assert alone.any()
+    led = robot.calc_jacobian_from_joint_list([first], tool, joint_list=[first])
+    assert np.allclose(led, J[:, :1])  # what follows need not be in the chain
 
 
 @pytest.mark.row("S0-146")
@@ -495,6 +503,31 @@ def test_out_of_the_way_of_an_obstacle(arm: Any):
     arm.reset_joint_angle_limit_weight(links)
     assert np.allclose(step(avoid_collision_distance=0.3, obstacles=[ball]), away)
 
+    class Asked(RobotModel):
+        def move_joints(self, *args: Any, **kwargs: Any) -> bool:
+            asked.append(kwargs)
+            return True
+
+    asked: list[dict[str, Any]] = []
+    arm.angle_vector(q)
+    arm.__class__ = Asked
+    gains = ({}, {"avoid_collision_null_gain": 3.0}, {"avoid_collision_joint_gain": 3.0})
+    for more in (*gains, {"avoid_collision_null_gain": 0.0}):
+        arm.reset_joint_angle_limit_weight(links)
+        step(avoid_collision_distance=0.3, **pairs, **more)
+    null = [each["null_space"] - asked[3]["null_space"] for each in asked]
+    assert np.abs(null[0]).max() > 1e-3
+    assert np.allclose(null[1], 3.0 * null[0])
+    speed = [each["angle_speed"] for each in asked]
+    assert np.abs(speed[0]).max() > 1e-3
+    assert np.allclose(speed[1], speed[0])
+    assert np.allclose(speed[2], 3.0 * speed[0])
+    step(avoid_collision_distance=0.25, **pairs)
+    # f = (d - da) / (da / 10 - da), of the same distance d
+    apart = [da * (1.0 - 0.9 * asked[k]["angle_speed_blending"]) for k, da in ((0, 0.3), (4, 0.25))]
+    assert apart[0] == pytest.approx(apart[1])
+    assert 0.05 < apart[0] < 0.2  # the ball's middle is 0.2 m from the link's origin
+
 
 # joints that move as one
 
@@ -515,7 +548,7 @@ def test_joints_that_move_as_one(arm: Any, links: Any):
 # one iteration
 
 
-@pytest.mark.row("S0-123")
+@pytest.mark.row("S0-120", "S0-123")
 def test_one_iteration(arm: Any, links: Any, J: Any):
     tool, q = arm.end_coords, arm.angle_vector()
     way, turn = np.array([0.01, 0.0, -0.01]), np.array([0.0, 0.02, 0.0])
@@ -525,6 +558,16 @@ def test_one_iteration(arm: Any, links: Any, J: Any):
     arm.reset_joint_angle_limit_weight(links)
     arm.move_joints_avoidance(np.concatenate([way, turn]), links, [links], jacobi=J)
     assert np.allclose(moved, arm.angle_vector())
+
+    long = np.array([0.0, 0.0, 2.0])
+    ends = []
+    for asked in ((way, long, {}), (way, 0.25 * long, {}), (way, long, {"r_limit": 1.0})):
+        arm.angle_vector(q)
+        arm.reset_joint_angle_limit_weight(links)
+        arm.inverse_kinematics_loop(*asked[:2], tool, links, periodic_time=100, **asked[2])
+        ends.append(arm.angle_vector())
+    assert np.array_equal(ends[0], ends[1])  # half a radian an iteration, at most
+    assert np.abs(ends[2] - ends[0]).max() > 0.1
 
     small = (1e-4 * way, 1e-4 * turn)
     arm.angle_vector(q)

@@ -94,6 +94,42 @@ def test_what_is_not_reached(arm: Any):
     assert np.linalg.norm(off(flat, beyond)[:3]) <= 0.001
 
 
+@pytest.mark.row("S0-112")
+def test_thresholds_decide_on_success():
+    flat = robot_of("planar_2r")  # it turns about z alone
+    tool = flat.end_coords = flat.links["tool0"]
+    flat.angle_vector([0.0, 0.0])
+    reach = float(np.linalg.norm(tool.worldpos()))
+    bent = [0.3, 0.5]
+    flat.angle_vector(bent)
+    reachable = tool.copy_worldcoords()
+
+    def ik(target: Any, **more: Any) -> bool:
+        flat.angle_vector(bent)
+        return flat.inverse_kinematics(target, **more) is not False
+
+    for turned, usual in ((0.5, True), (1.5, False)):  # degrees out of the plane
+        target = reachable.copy().rotate(math.radians(turned), "x", "world")
+        assert ik(target) is usual
+        assert ik(target, rthre=0.9 * math.radians(turned)) is False
+        assert ik(target, rthre=1.1 * math.radians(turned))
+        assert np.linalg.norm(off(flat, target)[3:]) <= 1.1 * math.radians(turned)
+    for beyond, usual in ((0.0005, True), (0.03, False)):  # metres
+        target = Coordinates(pos=[0.0, reach + beyond, 0.0])
+        assert ik(target, rotation_mask=False) is usual
+        assert ik(target, rotation_mask=False, thre=0.9 * beyond) is False
+        assert ik(target, rotation_mask=False, thre=1.1 * beyond)
+        assert np.linalg.norm(off(flat, target)[:3]) <= 1.1 * beyond
+    two = {"move_target": [tool, tool], "rotation_mask": False}
+    near = Coordinates(pos=[0.0, reach + 0.005, 0.0])
+    assert ik([near, near], thre=[0.006, 0.006], **two)
+    assert ik([near, near], thre=0.006, **two)
+    assert ik([near, near], thre=[0.006, 0.004], **two) is False
+    for wrong in ({"thre": 0.0}, {"rthre": -1.0}, {"thre": [0.1, 0.1]}):
+        with pytest.raises(ValueError, match="thre"):
+            ik(reachable, **wrong)
+
+
 @pytest.mark.row("S0-110", "S0-117")
 def test_chains_of_links_or_joints(arm: Any):
     target, q = beside(arm), arm.angle_vector()
@@ -387,6 +423,14 @@ def test_functions_of_the_caller_are_obeyed(arm: Any):
     slow = []
     ik(inverse_kinematics_hook=lambda: slow.append(1), periodic_time=0.005)
     assert len(slow) > len(told)  # joints may not move as far in a shorter time
+    told.clear()
+    target = beside(arm, way=(0.1, 0.1, -0.1), angle=0.5)
+    counts = []
+    for more in ({}, {"periodic_time": 0.5}, {"periodic_time": 0.05}):
+        told.clear()
+        ik(inverse_kinematics_hook=lambda: told.append(1), **more)
+        counts.append(len(told))
+    assert counts[0] == counts[1] < counts[2]
     short = []
     ik(inverse_kinematics_hook=lambda: short.append(1), p_limit=0.005)
     assert len(short) > len(told)

@@ -414,6 +414,17 @@ def test_tables_that_depend_on_each_other_meet():
         assert joint.joint_min_max_table_min_angle - 1e-9 <= joint.joint_angle()
         assert joint.joint_angle() <= joint.joint_min_max_table_max_angle + 1e-9
     assert 0.0 < av[1] < 0.65
+    assert 0.0 < av[0] < 0.8  # both give way
+    other, angle = 0.8, 0.65  # a tenth of what is missing, two tenths of what is left, ...
+    knots = np.radians([-60.0, 0.0, 60.0])
+    for step in range(11):
+        bound = float(np.interp(other, knots, np.radians([10.0, 40.0, 10.0])))
+        if angle <= bound:
+            break
+        most = float(np.interp(angle, knots, np.radians([5.0, 50.0, 5.0])))
+        angle += (bound - angle) * step / 10
+        other += (min(other, most) - other) * step / 10
+    assert av == pytest.approx([other, angle, 0.0])
 
 
 @pytest.mark.row("S0-026")

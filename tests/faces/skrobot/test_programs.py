@@ -268,7 +268,7 @@ def same(ours: str, theirs: str) -> bool:
     )
 
 
-SLOW = ("batch", "dynamics", "reach", "two_arms")
+SLOW = ("batch", "dynamics", "legs", "reach", "two_arms")
 NAMES = [
     pytest.param(path.stem, marks=[pytest.mark.slow] if path.stem in SLOW else [])
     for path in sorted(PROGRAMS.glob("*.txt"))

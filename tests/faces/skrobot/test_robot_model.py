@@ -200,6 +200,11 @@ def test_ways_to_load(tmp_path: Path):
     robot.load_urdf_file(path, include_mimic_joints=False)
     assert robot.joint_names == ["j1", "j3", "j4", "js"]
     assert not hasattr(robot, "a")
+    for load in (robot.load_urdf, RobotModel.from_urdf):
+        shorter = load(ARM, include_mimic_joints=False) or robot
+        assert shorter.joint_names == ["j1", "j3", "j4", "js"]
+        shorter.j1.joint_angle(1.0)
+        assert shorter.j2.joint_angle() == pytest.approx(-0.4)  # it follows all the same
     bundled = RobotModel.from_urdf("scara")
     assert bundled.urdf_path.endswith("scara.urdf")
     assert len(bundled.joint_names) == 4
@@ -388,13 +393,19 @@ def test_poses_are_right_when_they_are_read(arm: RobotModel):
 
 
 @pytest.mark.row("S0-024")
-def test_forward_kinematics(arm: RobotModel):
+def test_forward_kinematics(arm: RobotModel, monkeypatch: pytest.MonkeyPatch):
     room = np.zeros(5)
     assert arm.forward_kinematics([1.0, 0, 0.2, 0, 0], room) is room
     assert room == pytest.approx([1, -0.4, 0.2, 0, 0])
     moved = arm.tip.worldpos()
     arm.angle_vector([1.0, 0, 0.2, 0, 0])
     assert arm.tip.worldpos() == pytest.approx(moved)
+    computed: list[str] = []
+    monkeypatch.setattr(Link, "update", lambda link, force=False: computed.append(link.name))
+    arm.angle_vector([1.1, 0, 0.2, 0, 0])
+    assert not computed
+    arm.forward_kinematics([1.0, 0, 0.2, 0, 0])
+    assert computed == [link.name for link in arm.link_list]  # at once, not when they are read
 
 
 @pytest.mark.row("S0-020")
@@ -519,6 +530,9 @@ class Armed(RobotModel):
         super().__init__()
         self.load_urdf(ARM)
         self.rarm_end_coords = CascadedCoords(parent=self.tip, name="hand")
+        for k, limb in enumerate(("larm", "rleg", "lleg")):
+            end = CascadedCoords(parent=self.side, pos=[k, 0, 0], name=limb)
+            setattr(self, f"{limb}_end_coords", end)
 
     @property
     def rarm(self) -> RobotModel:
@@ -549,8 +563,10 @@ def test_limbs_of_a_kind():
     assert isinstance(limb, RobotModel)
     assert names(limb.link_list) == "l1 l2 l3 l4"
     assert robot.arm.end_coords is robot.arm_end_coords is robot.right_arm_end_coords
-    assert robot.left_arm is None
-    assert robot.left_leg_end_coords is robot.right_leg_end_coords is None
+    assert robot.left_arm is robot.right_leg is robot.left_leg is None
+    assert robot.left_arm_end_coords is robot.larm_end_coords
+    assert robot.right_leg_end_coords is robot.rleg_end_coords
+    assert robot.left_leg_end_coords is robot.lleg_end_coords
     assert limb.angle_vector([1, 0, 0.3, 0.4]) == pytest.approx([1, -0.4, 0.3, 0.4])
     assert robot.angle_vector() == pytest.approx([1, -0.4, 0.3, 0.4, 0])
     for name in ("end_coords", "head", "head_end_coords", "legs"):

@@ -12,6 +12,7 @@ import time
 import types
 import xmlrpc.client
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +84,53 @@ def test_a_real_parameter_server_is_asked(master: str, monkeypatch: pytest.Monke
     with pytest.raises(RuntimeError, match="no text"):
         robot.load_urdf_from_robot_description("/number", timeout_seconds=0)
     assert robot.joint_names == ["left1", "left2"]
+
+
+PROGRAM = """
+import numpy as np
+import skrobot
+from skrobot.model import RobotModel
+from skrobot.coordinates import CascadedCoords
+
+class Arm(RobotModel):
+    def __init__(self, *args, **kwargs):
+        super(Arm, self).__init__(*args, **kwargs)
+        self.load_urdf_from_robot_description('/arm/robot_description')
+        self.end_coords = CascadedCoords(parent=self.link_list[-1])
+
+arm = Arm()
+print(arm.name, arm.joint_names, arm.urdf_path)
+arm.angle_vector(np.array([0.1, 0.2]))
+other = RobotModel.from_robot_description('arm/robot_description', include_mimic_joints=False)
+other.angle_vector(arm.angle_vector())
+print(bool(np.allclose(other.link_list[-1].worldpos(), arm.end_coords.worldpos())))
+try:
+    RobotModel().load_urdf_from_robot_description('/nothing', timeout_seconds=0.2)
+except RuntimeError as error:
+    print('no /nothing:', '/nothing' in str(error))
+viewer = skrobot.viewers.TrimeshSceneViewer(resolution=(320, 240))
+viewer.add(arm)
+print(viewer.is_active)
+"""
+
+
+@pytest.mark.row("S0-009", "S0-010")
+def test_a_program_with_a_robot_of_the_parameter_server(master: str, tmp_path: Path):
+    xmlrpc.client.ServerProxy(master).setParam("/test", "/arm/robot_description", TEXT)
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {k: v for k, v in os.environ.items() if k != "ROS_VERSION"}
+    environment |= {"ROS_MASTER_URI": master, "LINKWORK_BROWSER": "0"}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    line = [sys.executable, "-m", "linkwork", "run", "--as", "skrobot", str(program)]
+    done = subprocess.run(
+        line, capture_output=True, text=True, timeout=120, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    name = TEXT.split('name="', 1)[1].split('"', 1)[0]
+    assert done.stdout.splitlines() == [
+        f"{name} {NAMES} None", "True", "no /nothing: True", "False"
+    ]  # fmt: skip
 
 
 @pytest.mark.row("S0-009")

@@ -76,9 +76,3 @@ def test_files_that_are_there(tmp_path: Path):
     assert get_filename(str(tmp_path), "b.stl") is None
     assert get_filename(str(tmp_path), "new/b.stl", makedirs=True) == str(tmp_path / "new/b.stl")
     assert (tmp_path / "new").is_dir()
-
-
-@pytest.mark.parametrize("name", ["collision", "dynamics", "export", "interfaces"])
-def test_modules_that_are_not_there_say_what_is(name: str):
-    with pytest.raises(AttributeError, match=f"no attribute '{name}': [A-Za-z]"):
-        getattr(skrobot, name)

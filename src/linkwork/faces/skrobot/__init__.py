@@ -10,18 +10,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from linkwork.faces.refusals import refusing
+
 __version__ = "0.4.7"
 """The version of the original whose names are here."""
 
 _SUBMODULES = ("coordinates", "data", "model", "models", "planner", "sdf", "utils", "viewers")
-
-_ELSEWHERE = {
-    "collision": "RobotModel.linkwork().collision() checks robots and scenes (docs/collision.md)",
-    "dynamics": "RobotModel.torque_vector and inverse_dynamics compute torques",
-    "export": "linkwork convert writes MJCF",
-    "interfaces": "Linkwork has no drivers of real robots",
-}
-"""What is there in place of modules that the face does not have."""
 
 __all__ = [  # noqa: PLE0604  the submodules, by __getattr__
     "__version__",
@@ -32,10 +26,7 @@ __all__ = [  # noqa: PLE0604  the submodules, by __getattr__
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"{__name__}.{name}")
-    why = _ELSEWHERE.get(name)
-    raise AttributeError(
-        f"module '{__name__}' has no attribute '{name}'" + (f": {why}" if why else "")
-    )
+    return refusing(__name__)(name)
 
 
 def __dir__() -> list[str]:

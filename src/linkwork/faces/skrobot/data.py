@@ -8,11 +8,13 @@ network is an `UnsupportedFeatureError`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from linkwork import settings
 from linkwork.errors import MissingExtraError, UnsupportedFeatureError
+from linkwork.faces.refusals import refusing
 
 _OWN = Path(__file__).resolve().parent / "descriptions"
 _ROBOTS = ("share", "example-robot-data", "robots")
@@ -78,62 +80,41 @@ def bunny_objpath() -> NoReturn:
     )
 
 
-def aero_urdfpath(use_hand: bool = True) -> NoReturn:
-    """The description of an Aero, which does not come with Linkwork."""
-    _refuse("aero_urdfpath", "Aero")
+def refuse(what: str, robot: str) -> NoReturn:
+    """Refuse a file of a robot that does not come with Linkwork.
 
-
-def griphis_urdfpath() -> NoReturn:
-    """The description of a Griphis, which does not come with Linkwork."""
-    _refuse("griphis_urdfpath", "Griphis")
-
-
-def hydrus_urdfpath() -> NoReturn:
-    """The description of a Hydrus, which does not come with Linkwork."""
-    _refuse("hydrus_urdfpath", "Hydrus")
-
-
-def jaxon_urdfpath() -> NoReturn:
-    """The description of a Jaxon, which does not come with Linkwork."""
-    _refuse("jaxon_urdfpath", "JaxonJVRC")
-
-
-def jedy_urdfpath() -> NoReturn:
-    """The description of a Jedy, which does not come with Linkwork."""
-    _refuse("jedy_urdfpath", "Jedy")
-
-
-def nextage_urdfpath() -> NoReturn:
-    """The description of a Nextage, which does not come with Linkwork."""
-    _refuse("nextage_urdfpath", "Nextage")
-
-
-def r8_6_urdfpath() -> NoReturn:
-    """The description of an R8_6, which does not come with Linkwork."""
-    _refuse("r8_6_urdfpath", "R8_6")
-
-
-def rover_armed_tycoon_urdfpath() -> NoReturn:
-    """The description of a RoverArmedTycoon, which does not come with Linkwork."""
-    _refuse("rover_armed_tycoon_urdfpath", "RoverArmedTycoon")
-
-
-def differential_wrist_sample_urdfpath() -> NoReturn:
-    """The description of a DifferentialWristSample, which does not come with Linkwork."""
-    _refuse("differential_wrist_sample_urdfpath", "DifferentialWristSample")
-
-
-def differential_wrist_sample_joint_limit_table_path() -> NoReturn:
-    """The limit table of a DifferentialWristSample, which does not come with Linkwork."""
-    _refuse("differential_wrist_sample_joint_limit_table_path", "DifferentialWristSample")
-
-
-def _refuse(function: str, robot: str) -> NoReturn:
+    Raises: UnsupportedFeatureError.
+    """
     raise UnsupportedFeatureError(
-        f"skrobot.data.{function}: the description of {robot} does not come with Linkwork, and "
+        f"{what}: the description of {robot} does not come with Linkwork, and "
         f"nothing is downloaded; give a file of your own: {robot}(urdf_file='...'). There are "
         "fetch, kuka and, with the extra 'robots', panda, pr2 and g1"
     )
+
+
+def _refused(name: str, robot: str) -> Callable[..., NoReturn]:
+    """A function of the original for a file that does not come with Linkwork."""
+
+    def path(*_args: Any, **_kwargs: Any) -> NoReturn:
+        refuse(f"skrobot.data.{name}", robot)
+
+    path.__name__ = path.__qualname__ = name
+    path.__doc__ = f"Refused: the description of {robot} does not come with Linkwork."
+    return path
+
+
+aero_urdfpath = _refused("aero_urdfpath", "Aero")
+griphis_urdfpath = _refused("griphis_urdfpath", "Griphis")
+hydrus_urdfpath = _refused("hydrus_urdfpath", "Hydrus")
+jaxon_urdfpath = _refused("jaxon_urdfpath", "JaxonJVRC")
+jedy_urdfpath = _refused("jedy_urdfpath", "Jedy")
+nextage_urdfpath = _refused("nextage_urdfpath", "Nextage")
+r8_6_urdfpath = _refused("r8_6_urdfpath", "R8_6")
+rover_armed_tycoon_urdfpath = _refused("rover_armed_tycoon_urdfpath", "RoverArmedTycoon")
+differential_wrist_sample_urdfpath, differential_wrist_sample_joint_limit_table_path = (
+    _refused(f"differential_wrist_sample_{what}", "DifferentialWristSample")
+    for what in ("urdfpath", "joint_limit_table_path")
+)
 
 
 def _from_extra(name: str) -> str:
@@ -147,3 +128,6 @@ def _from_extra(name: str) -> str:
         f"the description of '{name}' is one of example-robot-data, which is not installed: "
         "pip install 'linkwork[robots]'"
     )
+
+
+__getattr__ = refusing(__name__)

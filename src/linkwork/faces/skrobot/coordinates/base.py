@@ -179,7 +179,7 @@ class Coordinates:
 
     def _world(self) -> Floats:
         """The pose (4, 4) in the world; not to be written to."""
-        return self._local()
+        return self._M
 
     def _set_local(self, M: Floats) -> None:
         """Store a pose (4, 4) that nobody writes to any more."""

@@ -30,6 +30,8 @@ from linkwork.spatial import rotations, so3
 
 Floats = NDArray[np.float64]
 
+pi = math.pi
+
 _AXES = {
     "x": (1.0, 0.0, 0.0),
     "y": (0.0, 1.0, 0.0),

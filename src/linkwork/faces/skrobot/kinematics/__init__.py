@@ -1,5 +1,6 @@
 """Chains as arrays, and solvers for batches of targets: ``skrobot.kinematics``."""
 
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.kinematics import differentiable
 from linkwork.faces.skrobot.kinematics.differentiable import (
     create_batch_ik_solver,
@@ -7,6 +8,7 @@ from linkwork.faces.skrobot.kinematics.differentiable import (
     extract_fk_parameters,
     forward_kinematics,
     forward_kinematics_ee,
+    set_base_pose,
 )
 
 __all__ = [
@@ -16,4 +18,7 @@ __all__ = [
     "extract_fk_parameters",
     "forward_kinematics",
     "forward_kinematics_ee",
+    "set_base_pose",
 ]
+
+__getattr__ = refusing(__name__)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linkwork import poses
 from linkwork.checks import finite_rows, rotation_matrices
 from linkwork.errors import InputError, ShapeError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.backend import list_backends
 from linkwork.faces.skrobot.coordinates.base import Coordinates, inverse_matrix
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
@@ -384,3 +385,11 @@ def solve_ik_scipy(  # noqa: PLR0913, PLR0917  as the original
         rotation_mask=rotation_mask, position_mask=position_mask, stop=max_iterations,
         thre=pos_threshold, rthre=rot_threshold,
     )  # fmt: skip
+
+
+def set_base_pose(robot_model: Any, base_pose: Coordinates) -> None:
+    """Put a robot where a frame is in the world."""
+    robot_model.newcoords(base_pose.copy_worldcoords(), relative_coords="world")
+
+
+__getattr__ = refusing(__name__)

@@ -1,5 +1,6 @@
 """Robots, links and joints: ``skrobot.model``."""
 
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.model import joint, joint_limit_table, link, primitives, robot_model
 from linkwork.faces.skrobot.model.joint import (
     FixedJoint,
@@ -80,3 +81,5 @@ __all__ = [
     "primitives",
     "robot_model",
 ]
+
+__getattr__ = refusing(__name__)

@@ -1,7 +1,7 @@
 """The forms in which inverse kinematics takes its arguments: one thing for all targets, or a list.
 
 `asked_axes` and `tolerances` read for one target and for many what single steps, whole solutions
-and batches have in common.
+and batches have in common; `Wanted` says it in tasks of the core.
 """
 
 from __future__ import annotations
@@ -14,9 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.skrobot.coordinates.math import convert_legacy_axis_to_mask, normalize_mask
+from linkwork.faces.skrobot.coordinates.math import (
+    convert_legacy_axis_to_mask,
+    normalize_mask,
+    rotation_log,
+)
 
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 OLDER = ("translation_axis", "rotation_axis")
 """Older names of masks, which named the axes that do not count."""
 _ONE = (bool, int, float, np.generic)
@@ -151,3 +156,108 @@ def tolerances(given: Any, count: int, what: str) -> list[tuple[float, float, fl
             raise InputError(f"{what}: three values from 0, or None, each; not {given!r:.60}")
         found.append((row[0], row[1], row[2]))
     return found
+
+
+class Wanted(NamedTuple):
+    """What is asked of one frame: axes of position and rotation, and what is allowed to them.
+
+    ``slack`` (3,) in axes of the target and ``turn_slack`` (3,) in the frame's are half widths: an
+    error within counts as zero. With a ``mirror``, half a turn about that axis is as good.
+    """
+
+    where: Flags
+    turns: Flags
+    mirror: str | None
+    slack: Floats
+    turn_slack: Floats
+    thre: float = 0.0
+    rthre: float = 0.0
+
+    @property
+    def is_something(self) -> bool:
+        """Whether any axis counts."""
+        return bool(self.where.any() or self.turns.any())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a pose of which everything counts."""
+        plain = self.mirror is None and not self.slack.any() and not self.turn_slack.any()
+        return plain and bool(self.where.all() and self.turns.all())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the core's tasks say the same: not where both masks and slacks turn away."""
+        return not self.slack.any() or bool(self.where.all()) or bool(self.turns.all())
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from others, thresholds aside."""
+        arrays = (self.where, self.turns, self.slack, self.turn_slack)
+        return (self.mirror, *(each.tobytes() for each in arrays))
+
+    def errors(self, frame: Floats, target: Floats) -> tuple[Floats, Floats]:
+        """The differences of position (3,) and rotation (3,) that count, in the frame's axes."""
+        R, wanted = frame[:3, :3], target[:3, :3]
+        way = target[:3, 3] - frame[:3, 3]
+        if self.slack.any():
+            way = wanted.T @ way
+            way = wanted @ np.where(np.abs(way) <= self.slack, 0.0, way)
+        if self.mirror is not None:
+            turned = wanted * np.where(np.arange(3) == "xyz".index(self.mirror), 1.0, -1.0)
+            wanted = turned if np.vdot(R, turned) > np.vdot(R, wanted) else wanted
+        turn = rotation_log(R.T @ wanted)
+        within = (np.abs(turn) <= self.turn_slack) & (self.turn_slack > 0.0)
+        return (R.T @ way) * self.where, np.where(within, 0.0, turn) * self.turns
+
+    def is_reached(self, frame: Floats, target: Floats) -> bool:
+        """Whether a frame (4, 4) is where it is wanted, by the thresholds."""
+        way, turn = self.errors(frame, target)
+        return bool(np.linalg.norm(way) <= self.thre and np.linalg.norm(turn) <= self.rthre)
+
+    def fields(self, along: str, narrower: float = 0.0) -> list[dict[str, Any]]:
+        """The fields of the core's tasks (`linkwork.ik.Pose`) that ask for it: one, two or none.
+
+        Positions count along the axes of ``along``, "tool" or "world", with slack along those of
+        the target; rotations about those of the frame. Half widths are made a little smaller where
+        solutions are ``narrower`` than nothing, so that what is at one of them counts as within.
+        """
+        if self.is_whole:
+            return [{"position": "xyz", "rotation": "xyz"}]
+        where, turns = (
+            "".join(axis for axis, on in zip("xyz", each, strict=True) if on)
+            for each in (self.where, self.turns)
+        )
+        slack, turn_slack = (
+            np.maximum(0.0, each[on] * (1.0 - 1.0e3 * narrower) - 2.0 * narrower).tolist()
+            for each, on in ((self.slack, self.where), (self.turn_slack, self.turns))
+        )
+        mirror = self.mirror if turns else None
+        of = "target" if self.slack.any() else along
+        if where in ("", "xyz") and not self.slack.any():
+            of = "tool"  # any axes are as good
+        if not self.is_something:
+            return []
+        if of == "tool" or not turns or (turns == "xyz" and not self.turn_slack.any()):
+            return [
+                {"position": where, "rotation": turns, "axes_of": of, "mirror": mirror,
+                 "slack": slack + turn_slack}
+            ]  # fmt: skip
+        return [
+            {"position": where, "rotation": "", "axes_of": of, "slack": slack},
+            {"position": "", "rotation": turns, "axes_of": "tool", "mirror": mirror,
+             "slack": turn_slack},
+        ]  # fmt: skip
+
+
+def all_wanted(count: int, axes: list[Axes], translation: Any, rotation: Any) -> list[Wanted]:
+    """What is wanted of each of ``count`` targets: its axes, and tolerances of both kinds.
+
+    Raises: InputError for tolerances, see `tolerances`.
+    """
+    slacks = (
+        map(np.array, tolerances(given, count, name))
+        for given, name in (
+            (translation, "translation_tolerance"), (rotation, "rotation_tolerance")
+        )
+    )  # fmt: skip
+    return [Wanted(*each, *wide) for each, *wide in zip(axes, *slacks, strict=True)]

@@ -23,7 +23,7 @@ from linkwork import settings
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.arguments import OLDER, Axes, asked_axes, tolerances
+from linkwork.faces.skrobot.model.arguments import OLDER, Wanted, all_wanted, asked_axes
 from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Widths = tuple[float, ...]
 
 BACKENDS = ("numpy", "jax")
 BASES = (False, "planar", "6dof")
@@ -76,26 +75,26 @@ class BatchIKResult(tuple[Any, ...]):
     solutions: list[Floats]
     success_flags: list[bool]
     base_poses: list[Coordinates] | None
-    attempts: BatchIKAttempts
+    attempts: BatchIKAttempts | None
     attempt_counts: list[int]
 
-    @staticmethod
-    def of(
+    def __new__(
+        cls,
         solutions: list[Floats],
-        success: list[bool],
-        poses: list[Coordinates] | None,
-        attempts: BatchIKAttempts,
-        counts: list[int],
+        success_flags: list[bool],
+        attempt_counts: list[int],
+        base_poses: list[Coordinates] | None = None,
+        attempts: BatchIKAttempts | None = None,
     ) -> BatchIKResult:
         """The tuple in its documented form."""
-        if poses is not None:
-            made = BatchIKResult((solutions, poses, success, counts))
-        elif attempts.n_attempts > 1:
-            made = BatchIKResult((solutions, success, counts))
-        else:
-            made = BatchIKResult((solutions, success))
-        made.solutions, made.success_flags, made.base_poses = solutions, success, poses
-        made.attempts, made.attempt_counts = attempts, counts
+        parts: list[Any] = [solutions, success_flags, attempt_counts]
+        if base_poses is not None:
+            parts.insert(1, base_poses)
+        elif attempts is not None and attempts.n_attempts == 1:
+            parts.pop()
+        made = super().__new__(cls, parts)
+        made.solutions, made.success_flags, made.base_poses = solutions, success_flags, base_poses
+        made.attempts, made.attempt_counts = attempts, attempt_counts
         return made
 
 
@@ -156,10 +155,7 @@ class BatchIK:
         weights, avoid = _kwargs_of_several(kwargs, tasks)
         n = len(tasks.frames)
         asked = asked_axes(n, position_mask, rotation_mask, rotation_mirror, legacy)
-        widths = (
-            tolerances(translation_tolerance, n, "translation_tolerance"),
-            tolerances(rotation_tolerance, n, "rotation_tolerance"),
-        )
+        wanted = all_wanted(n, asked, translation_tolerance, rotation_tolerance)
         core = self._core(use_base or None)
         places = [core.frame(frame) for frame in tasks.frames]
         moved = _moved_joints(self, tasks, link_list, joint_list, invariant_joint_list)
@@ -172,8 +168,7 @@ class BatchIK:
             core=core,
             places=places,
             tasks=tasks,
-            masks=[_Mask.of(each) for each in asked],
-            tolerances=[_Tolerance(*each) for each in zip(*widths, strict=True)],
+            wanted=wanted,
             weights=weights,
             avoid=avoid,
             moved=moved,
@@ -181,9 +176,7 @@ class BatchIK:
             base=_base_weights(use_base, base_weight),
         )
         starts = _starts(
-            problem,
-            (initial_angles, attempts_per_pose, random_initial_range, retry_seed),
-            np.random.default_rng(rng),
+            problem, (initial_angles, attempts_per_pose, random_initial_range, retry_seed), rng
         )
         random = initial_angles is None or (
             isinstance(initial_angles, str) and initial_angles == "random"
@@ -209,39 +202,11 @@ class _Tasks(NamedTuple):
     several: bool
 
 
-class _Mask(NamedTuple):
-    """The axes that count for one frame."""
-
-    position: str
-    rotation: str
-    mirror: Any
-
-    @classmethod
-    def of(cls, asked: Axes) -> _Mask:
-        """The same by the names of axes; a mirror counts where rotations do."""
-        where, turns = (
-            "".join(axis for axis, on in zip("xyz", mask, strict=True) if on) for mask in asked[:2]
-        )
-        return cls(where, turns, asked.mirror if turns else None)
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is a whole pose."""
-        return self.position == self.rotation == "xyz"
-
-
 class _Moved(NamedTuple):
     """The joints of the chains in their order, and those of them that are free to move."""
 
     chain: list[Any]
     free: list[Any]
-
-
-class _Tolerance(NamedTuple):
-    """Half widths (3,) inside which an error is none, m and rad; 0: no tolerance."""
-
-    translation: Widths
-    rotation: Widths
 
 
 class _Base(NamedTuple):
@@ -258,8 +223,7 @@ class _Problem:
     core: CoreModel
     places: list[tuple[str, Floats]]
     tasks: _Tasks
-    masks: list[_Mask]
-    tolerances: list[_Tolerance]
+    wanted: list[Wanted]
     weights: Floats
     avoid: float
     moved: _Moved
@@ -274,8 +238,7 @@ class _Problem:
     @property
     def active(self) -> list[int]:
         """The tasks that ask for something."""
-        asked = [bool(mask.position or mask.rotation) for mask in self.masks]
-        return [k for k, on in enumerate(asked) if on and self.weights[k] > 0.0]
+        return [k for k, w in enumerate(self.wanted) if w.is_something and self.weights[k] > 0.0]
 
 
 _OF_SEVERAL = ("task_weights", "joint_limit_avoidance")
@@ -337,10 +300,12 @@ def _poses(targets: Any) -> Floats:
     Raises: ShapeError, InputError.
     """
     if isinstance(targets, (list, tuple)):
-        frames = [issubclass(kind, Coordinates) for kind in set(map(type, targets))]
+        kinds = set(map(type, targets))
+        frames = [issubclass(kind, Coordinates) for kind in kinds]
         if all(frames):
-            data = b"".join([each._world().tobytes() for each in targets])
-            return np.frombuffer(data).reshape(-1, 4, 4)  # twice as fast as one array of many
+            plain = kinds == {Coordinates}
+            worlds = [each._M for each in targets] if plain else [each._world() for each in targets]
+            return np.frombuffer(b"".join(worlds)).reshape(-1, 4, 4)  # quicker than np.array
         if any(frames):
             raise InputError("target_coords mixes frames and numbers: give frames, or an array")
     elif not isinstance(targets, np.ndarray):
@@ -515,9 +480,7 @@ def _base_weights(use_base: Any, weight: Any) -> _Base:
 # --- starts ---------------------------------------------------------------------------------------
 
 
-def _starts(
-    problem: _Problem, how: tuple[Any, Any, Any, str | None], rng: np.random.Generator
-) -> Floats:
+def _starts(problem: _Problem, how: tuple[Any, Any, Any, str | None], rng: Any) -> Floats:
     """Where the attempts start: q (N, A, nq), or (1, 1, nq) where all start alike.
 
     Raises: InputError, ShapeError.
@@ -537,7 +500,8 @@ def _starts(
     starts = np.broadcast_to(now, (n, attempts, now.size)).copy()
     columns, lower, upper = _ranges(problem)
     middle, half = 0.5 * (lower + upper), 0.5 * min(width, 1.0) * (upper - lower)
-    draws = rng.uniform(-1.0, 1.0, (n, attempts, len(columns))) * half
+    shape = (n, attempts, len(columns))
+    draws = np.random.default_rng(rng).uniform(-1.0, 1.0, shape) * half
     first = given
     if is_current:
         pass
@@ -657,8 +621,7 @@ def _solver(problem: _Problem) -> _Solver:
         weights[core._base_joint] = problem.base.weight
     key = (
         tuple((link, T.tobytes()) for link, T in problem.places),
-        tuple(problem.masks),
-        tuple(problem.tolerances),
+        tuple(each.key for each in problem.wanted),
         problem.weights.tobytes(),
         problem.avoid,
         joints,
@@ -681,15 +644,16 @@ def _made(
     links: list[str] = []
     offsets: list[Floats | None] = []
     for k in problem.active:
-        (link, T), mask, tolerance = problem.places[k], problem.masks[k], problem.tolerances[k]
-        weight = float(problem.weights[k])
-        if mask.whole and mask.mirror is None and tolerance == _NO_TOLERANCE:
-            made = [lw.ik.Pose(link, weight=weight, name=f"target {k}")]
-            offset: Floats | None = T
-        else:
-            frame = f"target {k} of the batch"
+        (link, T), wanted = problem.places[k], problem.wanted[k]
+        frame, offset = link, None if np.array_equal(T, _HERE) else T
+        if not wanted.is_whole and offset is not None:
+            frame, offset = f"target {k} of the batch", None
             robot = robot.with_frame(frame, link, T)
-            made, offset = _masked_tasks(frame, mask, tolerance, weight, k), None
+        weight, names = float(problem.weights[k]), (f"target {k}", f"target {k}, rotation")
+        made = [
+            lw.ik.Pose(frame, weight=weight, name=name, **fields)
+            for name, fields in zip(names, wanted.fields("world"), strict=False)
+        ]
         tasks += made
         owners += [k] * len(made)
         links += [link] * len(made)
@@ -706,42 +670,7 @@ def _made(
     return _Solver(robot, solver, [task.name for task in tasks], owners, links, offsets)
 
 
-_NONE = (0.0, 0.0, 0.0)
-_NO_TOLERANCE = _Tolerance(_NONE, _NONE)
-
-
-def _masked_tasks(
-    frame: str, mask: _Mask, tolerance: _Tolerance, weight: float, k: int
-) -> list[lw.ik.Pose]:
-    """The tasks of a frame of which some axes count, or have a tolerance.
-
-    Positions count along the axes of the world, within tolerances along those of the target;
-    rotations about the axes of the frame.
-    """
-    wide, turned = tolerance
-    position = _slack(mask.position, wide)
-    rotation = _slack(mask.rotation, turned)
-    along = "target" if any(wide) else "world"
-    any_axes = mask.position in ("", "xyz") and not any(wide)
-    if any_axes or not mask.rotation or (mask.rotation == "xyz" and not any(turned)):
-        return [
-            lw.ik.Pose(
-                frame, position=mask.position, rotation=mask.rotation, mirror=mask.mirror,
-                axes_of="tool" if any_axes else along, slack=position + rotation,
-                weight=weight, name=f"target {k}",
-            )
-        ]  # fmt: skip
-    return [
-        lw.ik.Pose(frame, position=mask.position, rotation="", axes_of=along, slack=position,
-                   weight=weight, name=f"target {k}"),
-        lw.ik.Pose(frame, position="", rotation=mask.rotation, mirror=mask.mirror,
-                   axes_of="tool", slack=rotation, weight=weight, name=f"target {k}, rotation"),
-    ]  # fmt: skip
-
-
-def _slack(axes: str, widths: Widths) -> tuple[float, ...]:
-    """The half widths of the axes that count."""
-    return tuple(widths["xyz".index(axis)] for axis in axes)
+_HERE = np.eye(4)
 
 
 def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) -> _Found:
@@ -756,11 +685,13 @@ def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) 
         return _Found(still, zero == 0.0, zero, zero, np.ones(n, np.int64))
     most = _Errors(_threshold(thre, "thre"), _threshold(rthre, "rthre"))
     found = _solver(problem)
-    way_back = inverse_matrix(problem.core.T_world_root())
+    T_world_root = problem.core.T_world_root()
     targets: dict[str, Floats] = {}
     asked: list[Floats] = []
     for name, k, offset in zip(found.names, found.places, found.offsets, strict=True):
-        wanted = way_back @ problem.tasks.targets[k]
+        wanted = problem.tasks.targets[k]
+        if not np.array_equal(T_world_root, _HERE):
+            wanted = inverse_matrix(T_world_root) @ wanted
         wanted = np.repeat(wanted, attempts, axis=0) if attempts > 1 else wanted
         asked.append(wanted)
         targets[name] = wanted if offset is None else wanted @ inverse_matrix(offset)
@@ -769,7 +700,8 @@ def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) 
     steps = max(1, min(int(stop), _STEPS))
     exact = most.at_the_link(found.reach, _EXACT_POSITION, _EXACT_ROTATION)
     first = _searched(found, targets, asked, q0, exact, most, steps)
-    missed = np.flatnonzero(~first.success & most.nearly(first.position, first.rotation))
+    missed = np.flatnonzero(~first.success)
+    missed = missed[most.nearly(first.position[missed], first.rotation[missed])]
     if missed.size:
         some = {name: T[missed] for name, T in targets.items()}
         own = [T[missed] for T in asked]
@@ -839,8 +771,7 @@ def _searched(
 
 def _measured(found: _Solver, asked: Sequence[Floats], result: IKResult) -> tuple[Floats, Floats]:
     """The largest errors of the frames (n,), m and rad; of solutions those of the links."""
-    position = np.array(result.position_error, np.float64)
-    rotation = np.array(result.rotation_error, np.float64)
+    position, rotation = result.position_error, result.rotation_error
     missed = np.flatnonzero(~result.success)
     if missed.size and any(offset is not None for offset in found.offsets):
         worst = np.zeros(missed.size)
@@ -854,6 +785,7 @@ def _measured(found: _Solver, asked: Sequence[Floats], result: IKResult) -> tupl
                 reached = found.core.fk(result.q[missed], link) @ offset
                 away = np.linalg.norm(reached[:, :3, 3] - T[missed, :3, 3], axis=1)
                 worst = np.maximum(worst, away)
+        position = position.copy()
         position[missed] = worst
     return position, rotation
 
@@ -870,7 +802,7 @@ def _result(
     poses = None if problem.base.kind is None else _base_poses(problem, robot, found.q)
     success = found.success.reshape(n, attempts)
     errors = (found.position + found.rotation).reshape(n, attempts)
-    best = np.zeros(n, np.int64)
+    chosen: Any = slice(None)
     if attempts > 1:
         if select and not random:
             q = found.q.reshape(n, attempts, -1)
@@ -879,7 +811,7 @@ def _result(
             way = errors
         best = np.where(success.any(axis=1), np.where(success, way, np.inf).argmin(axis=1),
                         errors.argmin(axis=1))  # fmt: skip
-    chosen = np.arange(n) * attempts + best
+        chosen = np.arange(n) * attempts + best
     whole = BatchIKAttempts(
         angles.reshape(n, attempts, angles.shape[1]),
         errors,
@@ -889,13 +821,12 @@ def _result(
         else [poses[k : k + attempts] for k in range(0, len(poses), attempts)],
         attempts,
     )
-    tries = found.tries.reshape(n, attempts).sum(axis=1) if n else np.zeros(0, np.int64)
-    return BatchIKResult.of(
-        list(angles[chosen] if attempts > 1 else angles),
-        success.ravel()[chosen].tolist(),
-        None if poses is None else [poses[k] for k in chosen.tolist()],
+    return BatchIKResult(
+        list(angles[chosen]),
+        found.success[chosen].tolist(),
+        found.tries.reshape(n, attempts).sum(axis=1).tolist(),
+        None if poses is None else list(np.array(poses, object)[chosen]),
         whole,
-        tries.tolist(),
     )
 
 
@@ -903,16 +834,14 @@ def _angle_vectors(problem: _Problem, robot: Any, q: Floats) -> Floats:
     """Angle vectors (n, k) of configurations (n, nq); joints that do not move keep their angles."""
     core = problem.core
     free = {id(leader_of(joint)) for joint in problem.moved.free}
-    now = np.array(robot.angle_vector(), np.float64)
-    taken = np.zeros(now.size, np.int64)
-    held = np.ones(now.size, bool)
+    moving: list[int] = []
+    places: list[int] = []
     following: list[tuple[int, float, float]] = []
     at = 0
     for joint in robot.joint_list:
         if id(leader_of(joint)) in free:
-            place = core.positions(joint)
-            own = slice(at, at + joint.joint_dof)
-            taken[own], held[own] = _span(place), False
+            moving += range(at, at + joint.joint_dof)
+            places += _span(core.positions(joint))
             rate, shift, follower = 1.0, 0.0, joint
             while follower._leader is not None:
                 follower, own_rate, own_shift = follower._leader
@@ -921,10 +850,11 @@ def _angle_vectors(problem: _Problem, robot: Any, q: Floats) -> Floats:
             if follower is not joint:
                 following.append((at, rate, shift))
         at += joint.joint_dof
-    angles = q[:, taken] if q.shape[1] else np.zeros((len(q), now.size))
+    angles = np.empty((len(q), at))
+    angles[:] = robot.angle_vector()
+    angles[:, moving] = q[:, places]
     for k, rate, shift in following:
         angles[:, k] = rate * angles[:, k] + shift
-    angles[:, held] = now[held]
     return angles
 
 

@@ -24,6 +24,7 @@ from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.edit import parts_of
 from linkwork.mechanism.loops import Closures
 from linkwork.robot import Robot
+from linkwork.spatial.inertias import lump, turned
 
 if TYPE_CHECKING:
     from linkwork.faces.skrobot.model.core import CoreModel
@@ -61,11 +62,9 @@ class Dynamics:
             own = np.array([_no_inertia if k._inertia is None else k._inertia for k in rows])
             R = worlds[:, :3, :3]
             points = np.einsum("kij,kj->ki", R, at) + worlds[:, :3, 3]
-            centre = mass @ points / total
-            away = points - centre
-            square = np.einsum("ki,ki->k", away, away)
-            inertia = (R @ own @ R.transpose(0, 2, 1)).sum(axis=0)
-            inertia += np.eye(3) * (mass @ square) - np.einsum("k,ki,kj->ij", mass, away, away)
+            one = np.zeros(len(rows), np.int64)
+            of_all = lump(one, 1, mass=mass, com=points, inertia=turned(R, own))
+            total, centre, inertia = float(of_all[0][0]), of_all[1][0], of_all[2][0]
         found = {"total_mass": total, "total_centroid": centre, "total_inertia": inertia}
         self._mass_properties = found
         return {name: np.copy(value) if name != "total_mass" else value

@@ -9,11 +9,12 @@ that a subclass has changed, have a say, the documented iteration of `ik_steps` 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +22,15 @@ from numpy.typing import NDArray
 from linkwork import ik
 from linkwork.errors import InputError, LinkworkError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
-from linkwork.faces.skrobot.coordinates.math import normalize_mask, rotation_log
+from linkwork.faces.skrobot.coordinates.math import normalize_mask
 from linkwork.faces.skrobot.model.arguments import (
+    Wanted,
+    all_wanted,
     asked_axes,
     listed,
     listed_numbers,
     listed_or_none,
     nested,
-    tolerances,
 )
 from linkwork.faces.skrobot.model.ik_steps import StepsIK, carriers, joints_of
 from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint
@@ -47,6 +49,8 @@ _BELOW = 1.0e-5
 """The same where something else is made better as well, and the targets are left a little."""
 _KEPT = 64
 """Problems that a robot keeps; where there are more, the oldest goes."""
+FOLLOWING: ContextVar[tuple[Callable[[], Any], ...]] = ContextVar("following", default=())
+"""What is called after each step in this thread, beside the hooks of a call."""
 _BASES: dict[str, Any] = {"planar": PlanarJoint, "6dof": FloatingJoint}
 _BY_STEPS = (
     "additional_jacobi", "additional_vel", "additional_check", "additional_nspace_list", "jacobi",
@@ -78,52 +82,6 @@ _Steps = StepsIK if TYPE_CHECKING else object  # a robot has both
 
 class NoBaseError(InputError, RuntimeError):
     """A part of a robot whose base is to move."""
-
-
-class Wanted(NamedTuple):
-    """What is asked of one frame: axes of position and rotation, and what is allowed to them.
-
-    ``slack`` (3,) in axes of the target and ``turn_slack`` (3,) in the frame's are half widths: an
-    error within counts as zero. With a ``mirror``, half a turn about that axis is as good.
-    """
-
-    where: Flags
-    turns: Flags
-    mirror: str | None
-    slack: Floats
-    turn_slack: Floats
-    thre: float
-    rthre: float
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is a pose of which everything counts."""
-        plain = self.mirror is None and not self.slack.any() and not self.turn_slack.any()
-        return plain and bool(self.where.all() and self.turns.all())
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the core's tasks say the same: not where both masks and slacks turn away."""
-        return not self.slack.any() or bool(self.where.all()) or bool(self.turns.all())
-
-    def errors(self, frame: Floats, target: Floats) -> tuple[Floats, Floats]:
-        """The differences of position (3,) and rotation (3,) that count, in the frame's axes."""
-        R, wanted = frame[:3, :3], target[:3, :3]
-        way = target[:3, 3] - frame[:3, 3]
-        if self.slack.any():
-            way = wanted.T @ way
-            way = wanted @ np.where(np.abs(way) <= self.slack, 0.0, way)
-        if self.mirror is not None:
-            turned = wanted * np.where(np.arange(3) == "xyz".index(self.mirror), 1.0, -1.0)
-            wanted = turned if np.vdot(R, turned) > np.vdot(R, wanted) else wanted
-        turn = rotation_log(R.T @ wanted)
-        within = (np.abs(turn) <= self.turn_slack) & (self.turn_slack > 0.0)
-        return (R.T @ way) * self.where, np.where(within, 0.0, turn) * self.turns
-
-    def is_reached(self, frame: Floats, target: Floats) -> bool:
-        """Whether a frame (4, 4) is where it is wanted, by the thresholds."""
-        way, turn = self.errors(frame, target)
-        return bool(np.linalg.norm(way) <= self.thre and np.linalg.norm(turn) <= self.rthre)
 
 
 @dataclass(eq=False)
@@ -270,6 +228,9 @@ class SingleIK(_Steps):
         """
         if move_target is None:
             move_target = self.end_coords
+        if following := FOLLOWING.get():
+            own = listed_or_none(kwargs.get("inverse_kinematics_hook"))
+            kwargs["inverse_kinematics_hook"] = [*own, *following]
         problems = self._ik_problems
         if problems is None:
             problems = self._ik_problems = _Problems()
@@ -832,23 +793,29 @@ def _wanted(count: int, kwargs: Any) -> list[Wanted]:
 
     Raises: ValueError for masks, mirrors, tolerances and thresholds.
     """
-    position, rotation = kwargs.get("position_mask"), kwargs.get("rotation_mask")
-    axes = asked_axes(count, position, rotation, kwargs.get("rotation_mirror"), kwargs)
+    found = all_wanted(
+        count,
+        asked_axes(
+            count,
+            kwargs.get("position_mask"),
+            kwargs.get("rotation_mask"),
+            kwargs.get("rotation_mirror"),
+            kwargs,
+        ),
+        kwargs.get("translation_tolerance"),
+        kwargs.get("rotation_tolerance"),
+    )
     alone = kwargs.get("target_centroid_pos") is None
-    if alone and not any(each.where.any() or each.turns.any() for each in axes):
+    if alone and not any(each.is_something for each in found):
         raise InputError(
             "position_mask and rotation_mask leave no axis of any target, so nothing is asked for"
         )
-    slacks = (
-        map(np.array, tolerances(kwargs.get(name), count, name))
-        for name in ("translation_tolerance", "rotation_tolerance")
-    )
     thresholds = (
         _thresholds(kwargs.get(name), usual, count, name)
         for name, usual in (("thre", POSITION_THRESHOLD), ("rthre", ROTATION_THRESHOLD))
     )
-    each = zip(axes, *slacks, *thresholds, strict=True)
-    return [Wanted(*of_axes, *rest) for of_axes, *rest in each]
+    each = zip(found, *thresholds, strict=True)
+    return [wanted._replace(thre=thre, rthre=rthre) for wanted, thre, rthre in each]
 
 
 def _thresholds(given: Any, usual: float, count: int, what: str) -> list[float]:
@@ -910,18 +877,17 @@ def _tasks(problem: Problem, links: list[str], exact: float) -> list[tuple[Any, 
     """The tasks of each frame twice: to be done to ``exact``, and to the thresholds."""
     found: list[tuple[Any, Any]] = []
     for k, (wanted, link) in enumerate(zip(problem.wanted, links, strict=True)):
-        for name, parts, held in _parts(wanted):
+        held = not wanted.is_whole
+        for name, fields in zip(("pose", "rotation"), wanted.fields("tool", EXACT), strict=False):
             limits = [
                 limit
-                for limit, count in (
-                    (wanted.thre, any(parts["position"])), (wanted.rthre, any(parts["rotation"]))
-                )
-                if count
-            ]  # fmt: skip
+                for limit, part in ((wanted.thre, "position"), (wanted.rthre, "rotation"))
+                if fields[part]
+            ]
             named = f"{name}{k}"
             near = [min(exact, 0.1 * limit) for limit in limits]
             nearer, enough = (
-                ik.Pose(link, tolerance=each, name=named, held=held, **parts)
+                ik.Pose(link, tolerance=each, name=named, held=held, **fields)
                 for each in (near, limits)
             )
             found.append((nearer, enough))
@@ -937,36 +903,6 @@ def _link_of(core: CoreModel, frame: Any) -> Any:
     except UnknownNameError:
         own = False  # a link of another model on the way
     return link if own else None
-
-
-def _parts(wanted: Wanted) -> list[tuple[str, dict[str, Any], bool]]:
-    """The fields of the core's tasks that say what is wanted, and whether they are of a tool."""
-    where, turns = wanted.where.tolist(), wanted.turns.tolist()
-    none = [False] * 3
-    if wanted.is_whole:
-        return [("pose", {"position": where, "rotation": turns}, False)]
-    mirror = wanted.mirror if wanted.turns.any() else None
-    if not (wanted.slack.any() or wanted.turn_slack.any()):
-        if not wanted.where.any() and not wanted.turns.any():
-            return []
-        axes = {"position": where, "rotation": turns, "axes_of": "tool", "mirror": mirror}
-        return [("pose", axes, True)]
-    found: list[tuple[str, dict[str, Any], bool]] = []
-    if wanted.where.any():
-        slack = _narrower(wanted.slack[wanted.where])
-        of = "target" if wanted.slack.any() else "tool"
-        axes = {"position": where, "rotation": none, "axes_of": of, "slack": slack}
-        found.append(("position", axes, True))
-    if wanted.turns.any():
-        slack = _narrower(wanted.turn_slack[wanted.turns])
-        axes = {"position": none, "rotation": turns, "axes_of": "tool", "mirror": mirror}
-        found.append(("rotation", {**axes, "slack": slack}, True))
-    return found
-
-
-def _narrower(slack: Floats) -> list[float]:
-    """Half widths a little smaller, so that what is at one of them counts as within."""
-    return np.maximum(0.0, slack * (1.0 - 1.0e-6) - 2.0 * EXACT).tolist()
 
 
 class _Moved:

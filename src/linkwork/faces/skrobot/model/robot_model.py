@@ -19,9 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.batch_ik import BatchIK
+from linkwork.faces.skrobot.model.batch_ik import (
+    BatchIK,
+)
+from linkwork.faces.skrobot.model.batch_ik import (
+    BatchIKResult as BatchIKResult,  # noqa: PLC0414  programs take it from here
+)
 from linkwork.faces.skrobot.model.collision import SelfCollision
 from linkwork.faces.skrobot.model.core import Base, CoreModel
 from linkwork.faces.skrobot.model.dynamics import Dynamics
@@ -283,7 +289,7 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         """As `angle_vector`, and the poses of all links are computed at once."""
         found = self.angle_vector(av, return_av)
         for link in self.link_list:
-            link._world()
+            link.update()
         return found
 
     def calc_joint_angle_from_min_max_table(self, index: int, j: Joint, av: Any) -> Any:
@@ -435,6 +441,11 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         """The number of degrees of freedom of the joints of links, or of the union of lists."""
         links = self.calc_union_link_list(link_list)
         return sum(link.joint.joint_dof for link in links if link.joint is not None)
+
+
+def _other_name(name: str) -> Any:
+    """Another name of a limb or of its end, which is None where the robot has none."""
+    return property(lambda robot: robot._get_limb(name), doc=f"As `{name}`; None without one.")
 
 
 class RobotModel(CascadedLink):
@@ -693,55 +704,11 @@ class RobotModel(CascadedLink):
 
     _get_end_coords = _get_limb
 
-    @property
-    def right_arm(self) -> RobotModel | None:
-        """The right arm, `rarm`; None where there is none."""
-        return self._get_limb("rarm")
-
-    @property
-    def left_arm(self) -> RobotModel | None:
-        """The left arm, `larm`; None where there is none."""
-        return self._get_limb("larm")
-
-    @property
-    def right_leg(self) -> RobotModel | None:
-        """The right leg, `rleg`; None where there is none."""
-        return self._get_limb("rleg")
-
-    @property
-    def left_leg(self) -> RobotModel | None:
-        """The left leg, `lleg`; None where there is none."""
-        return self._get_limb("lleg")
-
-    @property
-    def arm(self) -> RobotModel | None:
-        """The arm of a robot with one: `rarm`; None where there is none."""
-        return self._get_limb("rarm")
-
-    @property
-    def right_arm_end_coords(self) -> CascadedCoords | None:
-        """The end of the right arm, `rarm_end_coords`; None where there is none."""
-        return self._get_limb("rarm_end_coords")
-
-    @property
-    def left_arm_end_coords(self) -> CascadedCoords | None:
-        """The end of the left arm, `larm_end_coords`; None where there is none."""
-        return self._get_limb("larm_end_coords")
-
-    @property
-    def right_leg_end_coords(self) -> CascadedCoords | None:
-        """The end of the right leg, `rleg_end_coords`; None where there is none."""
-        return self._get_limb("rleg_end_coords")
-
-    @property
-    def left_leg_end_coords(self) -> CascadedCoords | None:
-        """The end of the left leg, `lleg_end_coords`; None where there is none."""
-        return self._get_limb("lleg_end_coords")
-
-    @property
-    def arm_end_coords(self) -> CascadedCoords | None:
-        """The end of the arm of a robot with one: `rarm_end_coords`; None where there is none."""
-        return self._get_limb("rarm_end_coords")
+    right_arm, right_arm_end_coords = _other_name("rarm"), _other_name("rarm_end_coords")
+    left_arm, left_arm_end_coords = _other_name("larm"), _other_name("larm_end_coords")
+    right_leg, right_leg_end_coords = _other_name("rleg"), _other_name("rleg_end_coords")
+    left_leg, left_leg_end_coords = _other_name("lleg"), _other_name("lleg_end_coords")
+    arm, arm_end_coords = _other_name("rarm"), _other_name("rarm_end_coords")
 
 
 # ---- helpers
@@ -801,3 +768,6 @@ def _bounds_of(joints: Sequence[Joint], which: str) -> Floats:
     """The limits (n,) of joints, a number for each degree of freedom."""
     found = [np.atleast_1d(getattr(joint, which)) for joint in joints if joint.joint_dof]
     return np.concatenate(found).astype(np.float64) if found else np.zeros(0)
+
+
+__getattr__ = refusing(__name__)

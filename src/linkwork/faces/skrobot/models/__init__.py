@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.models.fetch import Fetch
 from linkwork.faces.skrobot.models.g1 import G1
 from linkwork.faces.skrobot.models.kuka import Kuka
@@ -37,3 +38,5 @@ __all__ = [
     "RobotModelFromURDF",
     "RoverArmedTycoon",
 ]
+
+__getattr__ = refusing(__name__)

@@ -1,15 +1,12 @@
 """Fetch: ``skrobot.models.fetch``."""
 
-# limbs are made once, when they are first asked for
-# pyright: reportIncompatibleMethodOverride=false
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 from linkwork.faces.skrobot.data import fetch_urdfpath
 from linkwork.faces.skrobot.model import RobotModel
-from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, end_coords, limb, pose
+from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, pose
 
 _ARM = ("shoulder_pan", "shoulder_lift", "upperarm_roll", "elbow_flex", "forearm_roll")
 _LINKS = tuple(f"{name}_link" for name in (*_ARM, "wrist_flex", "wrist_roll"))
@@ -21,9 +18,11 @@ class Fetch(RobotModelFromURDF):
     The end of the arm is ``gripper_link``.
     """
 
+    _ends = {"rarm_end_coords": ("gripper_link",)}  # noqa: RUF012
+    _limbs = {"rarm": _LINKS, "rarm_with_torso": ("torso_lift_link", *_LINKS)}  # noqa: RUF012
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.rarm_end_coords = end_coords(self, "gripper_link", "rarm_end_coords")
         self.end_coords = [self.rarm_end_coords]
 
     @property
@@ -44,16 +43,6 @@ class Fetch(RobotModelFromURDF):
         joints = [link.replace("_link", "_joint") for link in _LINKS]
         rest = {"torso_lift_joint": 0.0, "head_pan_joint": 0.0, "head_tilt_joint": 0.0}
         return pose(self, {**rest, **dict(zip(joints, ready, strict=True))})
-
-    @cached_property
-    def rarm(self) -> RobotModel:
-        """The arm: seven joints."""
-        return limb(self, _LINKS, self.rarm_end_coords)
-
-    @cached_property
-    def rarm_with_torso(self) -> RobotModel:
-        """The arm and the torso's lift: eight joints."""
-        return limb(self, ("torso_lift_link", *_LINKS), self.rarm_end_coords)
 
     @property
     def arm_with_torso(self) -> RobotModel:

@@ -1,18 +1,15 @@
 """Kuka: ``skrobot.models.kuka``."""
 
-# limbs are made once, when they are first asked for
-# pyright: reportIncompatibleMethodOverride=false
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.faces.skrobot.data import kuka_urdfpath
-from linkwork.faces.skrobot.model import RobotModel
-from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, end_coords, limb, pose
+from linkwork.faces.skrobot.model import RobotModel as RobotModel  # noqa: PLC0414  a name there
+from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, pose
 
 _PREFIX = "lbr_iiwa_with_wsg50__"
 _LINKS = tuple(f"{_PREFIX}lbr_iiwa_link_{k}" for k in range(1, 8))
@@ -25,11 +22,13 @@ class Kuka(RobotModelFromURDF):
     y along the link's x.
     """
 
+    _ends = {  # noqa: RUF012
+        "rarm_end_coords": (_LINKS[-1], (0, 0.03, 0.25), ((0, 1, 0), (0, 0, 1), (1, 0, 0)))
+    }
+    _limbs = {"rarm": _LINKS}  # noqa: RUF012
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        R_link_end = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
-        where = (0, 0.03, 0.25)
-        self.rarm_end_coords = end_coords(self, _LINKS[-1], "rarm_end_coords", where, R_link_end)
         self.end_coords = [self.rarm_end_coords]
 
     @property
@@ -57,8 +56,3 @@ class Kuka(RobotModelFromURDF):
         turned = {f"{_PREFIX}base_{name}_joint": value for name, value in fingers.items()}
         tips = {f"{_PREFIX}{side}_base_tip_joint": 0.0 for side in ("left", "right")}
         return pose(self, turned | tips)
-
-    @cached_property
-    def rarm(self) -> RobotModel:
-        """The arm: seven joints."""
-        return limb(self, _LINKS, self.rarm_end_coords)

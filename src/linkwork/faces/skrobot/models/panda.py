@@ -1,17 +1,14 @@
 """Panda: ``skrobot.models.panda``."""
 
-# limbs are made once, when they are first asked for
-# pyright: reportIncompatibleMethodOverride=false
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linkwork.faces.skrobot.data import panda_urdfpath
-from linkwork.faces.skrobot.model import RobotModel
-from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, end_coords, limb, pose
+from linkwork.faces.skrobot.model import RobotModel as RobotModel  # noqa: PLC0414  a name there
+from linkwork.faces.skrobot.models.urdf import RobotModelFromURDF, pose
 
 _LINKS = tuple(f"panda_link{k}" for k in range(1, 8))
 _REST = (0.03942200, -0.95581198, -0.01480100, -2.13028193, -0.01310400, 1.17455196, 0.81122297)
@@ -23,11 +20,13 @@ class Panda(RobotModelFromURDF):
     The end of the arm lies in ``panda_hand`` at (0, 0, 0.1034), its x along the hand's z.
     """
 
+    _ends = {  # noqa: RUF012
+        "rarm_end_coords": ("panda_hand", (0, 0, 0.1034), ((0, 0, -1), (0, 1, 0), (1, 0, 0)))
+    }
+    _limbs = {"rarm": _LINKS}  # noqa: RUF012
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        R_hand_end = [[0, 0, -1], [0, 1, 0], [1, 0, 0]]
-        where = (0, 0, 0.1034)
-        self.rarm_end_coords = end_coords(self, "panda_hand", "rarm_end_coords", where, R_hand_end)
         self.reset_pose()
 
     @property
@@ -50,8 +49,3 @@ class Panda(RobotModelFromURDF):
 
     def _pose(self, q: tuple[float, ...]) -> Any:
         return pose(self, {f"panda_joint{k + 1}": value for k, value in enumerate(q)})
-
-    @cached_property
-    def rarm(self) -> RobotModel:
-        """The arm: seven joints."""
-        return limb(self, _LINKS, self.rarm_end_coords)

@@ -1,10 +1,7 @@
 """PR2: ``skrobot.models.pr2``."""
 
-# limbs are made once, when they are first asked for
-# pyright: reportIncompatibleMethodOverride=false
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +11,6 @@ from linkwork.faces.skrobot.data import pr2_urdfpath
 from linkwork.faces.skrobot.model import RobotModel
 from linkwork.faces.skrobot.models.urdf import (
     RobotModelFromURDF,
-    end_coords,
-    limb,
     link_of,
     pose,
 )
@@ -42,6 +37,10 @@ _PADS = 0.03
 """The distance (m) between the origins of the fingers' tips where the pads meet."""
 
 
+def _links(side: str) -> tuple[str, ...]:
+    return tuple(f"{side}_{name}_link" for name in _ARM)
+
+
 class PR2(RobotModelFromURDF):
     """A PR2 of Willow Garage: two arms of seven joints, a head, a torso that lifts.
 
@@ -49,19 +48,24 @@ class PR2(RobotModelFromURDF):
     ``use_tight_joint_limit`` takes the limits that the robot's own controllers keep to.
     """
 
+    _ends = {  # noqa: RUF012
+        "rarm_end_coords": ("r_gripper_tool_frame",),
+        "larm_end_coords": ("l_gripper_tool_frame",),
+        "head_end_coords": ("head_tilt_link", (0.08, 0, 0.13), ((0, 0, 1), (0, 1, 0), (-1, 0, 0))),
+        "torso_end_coords": ("torso_lift_link",),
+    }
+    _limbs = {  # noqa: RUF012
+        "rarm": _links("r"),
+        "larm": _links("l"),
+        "rarm_with_torso": ("torso_lift_link", *_links("r")),
+        "larm_with_torso": ("torso_lift_link", *_links("l")),
+        "head": ("head_pan_link", "head_tilt_link"),
+    }
+
     def __init__(
         self, use_tight_joint_limit: bool = True, urdf: str | None = None, urdf_file: Any = None
     ) -> None:
         super().__init__(urdf=urdf, urdf_file=urdf_file)
-        tools = {side: f"{side}_gripper_tool_frame" for side in "rl"}
-        self.rarm_end_coords = end_coords(self, tools["r"], "rarm_end_coords")
-        self.larm_end_coords = end_coords(self, tools["l"], "larm_end_coords")
-        R_tilt_eye = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
-        where = (0.08, 0, 0.13)
-        self.head_end_coords = end_coords(
-            self, "head_tilt_link", "head_end_coords", where, R_tilt_eye
-        )
-        self.torso_end_coords = end_coords(self, "torso_lift_link", "torso_end_coords")
         self.torso = [link_of(self, "torso_lift_link")]
         if use_tight_joint_limit:
             self._tighten()
@@ -124,26 +128,6 @@ class PR2(RobotModelFromURDF):
             if abs(joint.joint_angle() - angle) > 1e-9:  # the others follow the first
                 joint.joint_angle(float(np.clip(angle, joint.min_angle, joint.max_angle)))
 
-    @cached_property
-    def rarm(self) -> RobotModel:
-        """The right arm: seven joints."""
-        return limb(self, _links("r"), self.rarm_end_coords)
-
-    @cached_property
-    def larm(self) -> RobotModel:
-        """The left arm: seven joints."""
-        return limb(self, _links("l"), self.larm_end_coords)
-
-    @cached_property
-    def rarm_with_torso(self) -> RobotModel:
-        """The right arm and the torso's lift: eight joints."""
-        return limb(self, ("torso_lift_link", *_links("r")), self.rarm_end_coords)
-
-    @cached_property
-    def larm_with_torso(self) -> RobotModel:
-        """The left arm and the torso's lift: eight joints."""
-        return limb(self, ("torso_lift_link", *_links("l")), self.larm_end_coords)
-
     @property
     def right_arm_with_torso(self) -> RobotModel:
         """As ``rarm_with_torso``."""
@@ -153,15 +137,6 @@ class PR2(RobotModelFromURDF):
     def left_arm_with_torso(self) -> RobotModel:
         """As ``larm_with_torso``."""
         return self.larm_with_torso
-
-    @cached_property
-    def head(self) -> RobotModel:
-        """The head: pan and tilt."""
-        return limb(self, ("head_pan_link", "head_tilt_link"), self.head_end_coords)
-
-
-def _links(side: str) -> tuple[str, ...]:
-    return tuple(f"{side}_{name}_link" for name in _ARM)
 
 
 def _both(degrees: tuple[float, ...]) -> dict[str, float]:

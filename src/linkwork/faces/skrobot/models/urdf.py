@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +20,23 @@ from linkwork.faces.skrobot.model import RobotModel
 class RobotModelFromURDF(RobotModel):
     """A robot from URDF text, from a file, or from the file that its class names.
 
+    A robot of a kind says its ends and limbs as tables.
+
     Raises: InputError where both are given, or the file is none; NotImplementedError where neither
     is and the class names no file.
     """
+
+    _ends: ClassVar[Mapping[str, tuple[Any, ...]]] = MappingProxyType({})
+    """Frames by attribute: the link, and where (3,) and how (3, 3) they stand in it."""
+    _limbs: ClassVar[Mapping[str, Sequence[str]]] = MappingProxyType({})
+    """The links that move by attribute; "rarm" and "rarm_with_torso" end at ``rarm_end_coords``."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, links in cls.__dict__.get("_limbs", {}).items():
+            made = cached_property(_limb(name, links))  # made once, when it is first asked for
+            made.__set_name__(cls, name)
+            setattr(cls, name, made)
 
     def __init__(self, urdf: str | None = None, urdf_file: Any = None) -> None:
         super().__init__()
@@ -28,19 +44,29 @@ class RobotModelFromURDF(RobotModel):
             raise InputError("'urdf' and 'urdf_file' cannot be given at the same time")
         if urdf is not None:
             self.load_urdf(urdf)
-            return
-        path = self.default_urdf_path if urdf_file is None else urdf_file
-        if isinstance(path, (str, os.PathLike)):
-            file = Path(path)
-            if not file.is_file():
-                raise InputError(f"{os.fspath(file)} is not a file")
-            path = str(file)
-        self.load_urdf_file(path)
+        else:
+            path = self.default_urdf_path if urdf_file is None else urdf_file
+            if isinstance(path, (str, os.PathLike)):
+                file = Path(path)
+                if not file.is_file():
+                    raise InputError(f"{os.fspath(file)} is not a file")
+                path = str(file)
+            self.load_urdf_file(path)
+        for name, (link, *where) in self._ends.items():
+            setattr(self, name, end_coords(self, link, name.lstrip("_"), *where))
 
     @property
     def default_urdf_path(self) -> str:
         """The file that is loaded where none is given: named by the classes of robots."""
         raise NotImplementedError(f"{type(self).__name__} names no file: give urdf or urdf_file")
+
+
+def _limb(name: str, links: Sequence[str]) -> Any:
+    def make(robot: Any) -> RobotModel:
+        return limb(robot, links, getattr(robot, f"{name.partition('_')[0]}_end_coords", None))
+
+    make.__doc__ = f"The limb {name}, of {len(links)} links."
+    return make
 
 
 def end_coords(

@@ -3,6 +3,7 @@
 from typing import Any, NoReturn
 
 from linkwork.errors import UnsupportedFeatureError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.planner import sqp_based, swept_sphere, utils
 from linkwork.faces.skrobot.planner.sqp_based import sqp_plan_trajectory
 from linkwork.faces.skrobot.planner.swept_sphere import (
@@ -30,3 +31,6 @@ def solve_ik(*_: Any, **__: Any) -> NoReturn:
         "skrobot.planner.solve_ik is not part of Linkwork's face: the robot's inverse_kinematics "
         "does it, and past obstacles linkwork.ik.Clearance with RobotModel.linkwork()"
     )
+
+
+__getattr__ = refusing(__name__)

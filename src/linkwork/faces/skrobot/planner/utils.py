@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import ShapeError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.coordinates.base import Coordinates
 from linkwork.faces.skrobot.coordinates.math import matrix2ypr
 
@@ -43,3 +44,6 @@ def set_robot_config(
         x, y, yaw = values[n:]
         height = robot_model.worldpos()[2]
         robot_model.newcoords(Coordinates([x, y, height], [yaw, 0.0, 0.0]), relative_coords="world")
+
+
+__getattr__ = refusing(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,8 @@ from pathlib import Path
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.skrobot.utils.urdf import URDF
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.edit import reroot, subtree
-from linkwork.formats.urdf.edit.records import path_to
+from linkwork.formats.urdf.edit import merge, reroot, subtree
+from linkwork.formats.urdf.edit.records import path_to, root_of
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.write import to_text
 from linkwork.loading import read
@@ -25,9 +26,7 @@ def find_root_link(input_path: PathLike) -> str:
 
     Raises: DescriptionError with every problem of the file.
     """
-    robot = read(Path(input_path)).robot
-    carried = {joint.child for joint in robot.joints}
-    return next(link.name for link in robot.links if link.name not in carried)
+    return root_of(read(Path(input_path)).robot)
 
 
 def change_urdf_root_link(
@@ -44,6 +43,69 @@ def change_urdf_root_link(
     made = reroot(document, new_root_link)
     name = robot_name or f"{document.robot.name}_root_{new_root_link}"
     save(Document(replace(made.robot, name=name), made.problems), output_path)
+
+
+class URDFXMLRootLinkChanger:
+    """A file of which other links can be made the root.
+
+    Raises: FileNotFoundError for a file that is not there; DescriptionError with every problem.
+    """
+
+    def __init__(self, urdf_path: PathLike, warn_non_zero_offsets: bool = True) -> None:
+        self.urdf_path = os.fspath(urdf_path)
+        self._document = read(Path(urdf_path))
+
+    def list_links(self) -> list[str]:
+        """The names of the links, in the order of the file."""
+        return [link.name for link in self._document.robot.links]
+
+    def get_current_root_link(self) -> str:
+        """The name of the link that all others hang on."""
+        return root_of(self._document.robot)
+
+    def get_robot_name(self) -> str:
+        """The robot's name."""
+        return self._document.robot.name
+
+    def change_root_link(
+        self, new_root_link: str, output_path: PathLike, robot_name: str | None = None
+    ) -> None:
+        """Write the description with another root, see `change_urdf_root_link`; it stays itself."""
+        change_urdf_root_link(self.urdf_path, new_root_link, output_path, robot_name)
+
+
+def transform_urdf_with_world_link(  # noqa: PLR0913, PLR0917  as the original
+    input_file: PathLike,
+    output_file: PathLike,
+    x: float = 0.0,
+    y: float = 0.0,
+    z: float = 0.0,
+    roll: float = 0.0,
+    pitch: float = 0.0,
+    yaw: float = 0.0,
+    world_link_name: str = "world",
+) -> None:
+    """Write a file with a new root that carries the robot, fixed at x, y, z (m) and angles (deg).
+
+    Raises: DescriptionError; InputError (a ValueError) for a name that a link has already.
+    """
+    document = read(Path(input_file))
+    robot, root = document.robot, root_of(document.robot)
+    if world_link_name in [link.name for link in robot.links]:
+        raise InputError(
+            f"Link '{world_link_name}' already exists in the URDF. Choose a different world link "
+            "name."
+        )
+    joint = records.Joint(
+        name=f"{world_link_name}_to_{root}",
+        type="fixed",
+        parent=world_link_name,
+        child=root,
+        xyz=(float(x), float(y), float(z)),
+        rpy=(math.radians(roll), math.radians(pitch), math.radians(yaw)),
+    )
+    world = records.Robot(name=robot.name, links=(records.Link(name=world_link_name),))
+    save(merge(Document(replace(world, file=robot.file), ()), document, joint), output_file)
 
 
 def extract_sub_urdf(

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from linkwork.errors import InputError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.model.loading import NO_MESHES
 from linkwork.faces.urdfpy import (
     URDF,
@@ -129,3 +130,6 @@ def get_filename(
         os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         return path
     return path if os.path.isfile(path) else None
+
+
+__getattr__ = refusing(__name__)

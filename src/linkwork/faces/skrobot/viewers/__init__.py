@@ -19,7 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.errors import InputError
+from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.coordinates import Coordinates
+from linkwork.faces.skrobot.coordinates.base import pose_matrix
+from linkwork.faces.skrobot.coordinates.math import finite
 from linkwork.faces.skrobot.model import CascadedLink, Link
 from linkwork.faces.skrobot.viewers.drawn import DrawnRobot, scene_of
 from linkwork.loading import load
@@ -30,6 +33,8 @@ from linkwork.view.render import render
 Floats = NDArray[np.float64]
 
 __all__ = [
+    "VIEWER_HELP",
+    "VIEWER_TYPES",
     "DummyViewer",
     "JupyterNotebookViewer",
     "MitsubaViewer",
@@ -38,7 +43,13 @@ __all__ = [
     "ViserViewer",
     "ViserVisualizer",
     "create_viewer",
+    "look_at_pose",
 ]
+
+VIEWER_TYPES = ("trimesh", "pyrender", "viser", "mitsuba")
+"""Names that `create_viewer` takes."""
+VIEWER_HELP = f"Viewer backend to use ({', '.join(VIEWER_TYPES)})."
+"""A text for the help of programs that let their users choose."""
 
 _NOTHING = '<robot name="scene"><link name="world"/></robot>'
 _PATIENCE = 30.0
@@ -493,3 +504,20 @@ def create_viewer(name: str = "trimesh", **kwargs: Any) -> Any:
     if name == "notebook":
         return JupyterNotebookViewer(kwargs.get("resolution"), kwargs.get("height", 500))
     return _VIEWERS[name](**kwargs)
+
+
+def look_at_pose(eye: ArrayLike, target: ArrayLike, up: ArrayLike = (0.0, 0.0, 1.0)) -> Floats:
+    """The pose (4, 4) of a camera at ``eye`` that looks along its -z at ``target``, y towards up.
+
+    Raises: InputError where ``up`` is along the view, or there is no view.
+    """
+    at, upwards = (finite(each, name, (3,)) for each, name in ((eye, "eye"), (up, "up")))
+    back = at - finite(target, "target", (3,))
+    across = np.cross(upwards, back)
+    if not across.any() or np.linalg.norm(across) < 1e-9 * np.linalg.norm(back):
+        raise InputError(f"up {tuple(upwards.tolist())} is parallel to the view direction")
+    x, z = across / np.linalg.norm(across), back / np.linalg.norm(back)
+    return pose_matrix(np.column_stack([x, np.cross(z, x), z]), at)
+
+
+__getattr__ = refusing(__name__)
