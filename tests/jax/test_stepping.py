@@ -1,8 +1,10 @@
-"""One step of time under JAX has the numbers of one step of `lw.simulate`."""
+"""One step of time under JAX has the numbers of one step of `lw.simulate`, and derivatives."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,40 +25,101 @@ def float64() -> Iterator[None]:
         yield
 
 
+def rubbing(name: str, folder: Path | None = None) -> lw.Robot:
+    """A bundled robot whose turning joints have damping and Coulomb friction."""
+    models = Path(lw.__file__).parent / "models"
+    text = (models / f"{name}.urdf").read_text()
+    turning = r'(<joint name="[^"]*" type="(?:revolute|continuous)">)'
+    text = re.sub(turning, r'\1<dynamics damping="0.1" friction="0.4"/>', text)
+    if folder is None:
+        return lw.load(text)
+    loops = f"{name}.loops.yaml"
+    (folder / loops).write_text((models / loops).read_text())
+    (folder / f"{name}.urdf").write_text(text)
+    return lw.load(folder / f"{name}.urdf")
+
+
+def assert_steps_are_those_of_simulate(
+    robot: lw.Robot, state: tuple[Any, Any, Any], method: Any, exact: float, **how: Any
+) -> None:
+    """Three steps."""
+    m, dt, (q, v, tau) = lj.robot(robot), 1e-3, state
+    run = lw.simulate(robot, q, v, 3 * dt, dt=dt, method=method, torque=tau, **how)
+    found = (q, v)
+    for _ in range(3):
+        found = lj.step(m, *found, dt, tau, method=method, **how)
+    np.testing.assert_allclose(found[0], run.q[..., -1, :], rtol=0, atol=exact)
+    np.testing.assert_allclose(found[1], run.v[..., -1, :], rtol=0, atol=1e3 * exact)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "euler"])
-@pytest.mark.parametrize("name", ["planar_3r", "quadruped"])
-def test_a_step_is_that_of_simulate(name: str, method: Any):
-    robot = lw.load(name, base="floating") if name == "quadruped" else lw.load(name)
-    m = lj.robot(robot)
-    draw = rng(f"{name} {method}")
-    q, v = robot.random(seed=1), draw.normal(size=robot.n_v)
-    tau = draw.normal(size=robot.n_v)
-    run = lw.simulate(robot, q, v, 1e-3, dt=1e-3, method=method, torque=tau)
-    found = lj.step(m, q, v, 1e-3, tau, method=method)
-    np.testing.assert_allclose(found[0], run.q[-1], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(found[1], run.v[-1], rtol=0, atol=1e-9)
+def test_steps_are_those_of_simulate(method: Any):
+    robot = lw.load("quadruped", base="floating")
+    draw = rng(f"quadruped {method}")
+    state = robot.random(seed=1), draw.normal(size=robot.n_v), draw.normal(size=robot.n_v)
+    assert_steps_are_those_of_simulate(robot, state, method, 1e-12)
 
 
 @pytest.mark.slow
-def test_a_roll_out_has_derivatives():
-    robot = lw.load("planar_2r")
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_steps_with_friction_from_rest_slow_and_fast(method: Any):
+    robot, draw = rubbing("planar_2r"), rng(f"friction {method}")
+    q, tau = robot.random(8, seed=1), 5.0 * draw.normal(size=(8, 2))
+    v = draw.normal(size=(8, 2)) * draw.choice([0.0, 0.002, 0.3, 3.0], (8, 2))
+    assert_steps_are_those_of_simulate(robot, (q, v, tau), method, 1e-14, losses=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "method"), [("four_bar", "rk4"), ("five_bar", "euler")])
+def test_steps_with_loops_and_friction(name: str, method: Any, tmp_path: Path):
+    robot, draw = rubbing(name, tmp_path), rng(f"loops {name}")
+    q = np.asarray(robot.assemble().q)
+    rates = np.asarray(robot.passive_rates(q))
+    v, tau = rates @ draw.normal(size=rates.shape[-1]), draw.normal(size=robot.n_v)
+    assert_steps_are_those_of_simulate(robot, (q, v, tau), method, 1e-10, losses=True)
+    q, v = lj.step(lj.robot(robot), q, v, 1e-2, tau, method=method, losses=True)
+    assert np.abs(robot.closure(np.asarray(q))).max() < 1e-12
+
+
+@pytest.mark.slow
+def test_a_roll_out_has_derivatives_with_friction_too():
+    robot = rubbing("planar_2r")
     m = lj.robot(robot)
 
-    def end(q: Any) -> Any:
-        state = (q, np.zeros(2))
-        again = lambda state, _: (lj.step(m, *state, 1e-2, method="euler"), None)
-        return jax.lax.scan(again, state, None, length=20)[0][0][0]
+    def end(friction: Any, q: Any) -> Any:
+        state = (q, np.array([0.01, 1.0]))  # one joint comes to rest on the way
+        changed = m.replace(friction=friction)
+        again = lambda x, _: (lj.step(changed, *x, 1e-2, method="euler", losses=True), None)
+        (q, v), _ = jax.lax.scan(again, state, None, length=5)
+        return q[0] + v[1] ** 2
 
-    q, h = np.array([0.3, -0.4]), 1e-6
-    slope = jax.grad(end)(q)
-    for k in range(2):
-        step = h * np.eye(2)[k]
-        assert slope[k] == pytest.approx(float(end(q + step) - end(q - step)) / (2 * h), rel=1e-6)
+    both = jax.jit(jax.value_and_grad(end, argnums=(0, 1)))
+    given, h = [m.friction, np.array([0.3, -0.4])], 1e-6
+    _, found = both(*given)
+    for which, k in ((0, 0), (0, 1), (1, 1)):
+        ends: list[float] = []
+        for sign in (1, -1):
+            moved = list(given)
+            moved[which] = given[which] + sign * h * np.eye(2)[k]
+            ends.append(float(both(*moved)[0]))
+        expected = (ends[0] - ends[1]) / (2 * h)
+        assert found[which][k] == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
 
-def test_loops_and_friction_are_refused_by_name():
-    four_bar = lw.load("four_bar")
-    m = lj.robot(four_bar)
-    with pytest.raises(lw.UnsupportedFeatureError, match="loops"):
-        lj.step(m, four_bar.neutral(), np.zeros(3), 1e-3)
+@pytest.mark.slow
+def test_a_step_of_a_closed_mechanism_has_derivatives():
+    robot = lw.load("four_bar")
+    m, q = lj.robot(robot), np.asarray(robot.assemble().q)
+    v = np.asarray(robot.passive_rates(q))[:, 0]
+    tau, way = np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])
+    end = lambda tau: lj.step(m, q, v, 1e-2, tau, method="euler")[1]
+    both = jax.jit(lambda tau: jax.jvp(end, (tau,), (way,)))
+    expected = (both(tau + 1e-4 * way)[0] - both(tau - 1e-4 * way)[0]) / 2e-4
+    np.testing.assert_allclose(both(tau)[1], expected, atol=1e-7)
+
+
+def test_what_is_no_step_is_refused_by_name():
+    robot = lw.load("planar_2r")
+    with pytest.raises(lw.InputError, match="method='leap'"):
+        lj.step(lj.robot(robot), robot.neutral(), np.zeros(2), 1e-3, method="leap")  # pyright: ignore[reportArgumentType]

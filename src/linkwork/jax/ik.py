@@ -227,7 +227,7 @@ _DAMPING, _MOST_ERROR = 0.1, 20.0
 """Damping in proportion to the squared error, up to a most, as in `solve/least_squares.py`."""
 _LONGEST = 1.2
 """Radians: an update is not longer, over all joints that turn."""
-_STALL, _SHARE = 4, 0.05
+_STALL, _SHARE = 3, 0.2
 """A try is given up where its squared error has not fallen by this share for so many steps."""
 
 

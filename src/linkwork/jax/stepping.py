@@ -83,7 +83,7 @@ def _step(
         forces, _ = friction.settled(v + dt * free, None)
         tau = tau + friction.spread(forces)
     theta, speed = _way(method, rates, (m, q, v, tau, given), dt)
-    if friction is not None:
+    if friction is not None and not FIXED[method].symplectic:
         theta, speed = friction.corrected(theta, speed, forces)
     end = moved(m, q, theta)
     return (
