@@ -335,8 +335,8 @@ def projected(
                 L, y[..., None], left_side=True, lower=True, transpose_a=True
             )[..., 0]
 
-        error, J = rows(m, q)
-        q = functions.integrate(m, q, correction(J, error))
+        error, before = rows(m, q)
+        q = functions.integrate(m, q, correction(before, error))
         J = rows(m, q)[1]
         for _ in range(2):
             v = v + correction(J, onto(J, v))

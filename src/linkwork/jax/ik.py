@@ -208,12 +208,12 @@ def _seen(
     reached = jnp.all(found.errors <= numbers["tolerances"], axis=-1)
     error, columns = found.error, found.columns
     if m.mechanism.is_closed:
-        open_, J = closed.rows(m, q)
+        open_, opening = closed.rows(m, q)
         reached &= jnp.max(jnp.abs(open_), axis=-1) <= numbers["closing"][0]
         scales = jnp.asarray(row_scales(m.mechanism), error.dtype)
         error = jnp.concatenate([error, -scales * open_.astype(error.dtype)], axis=-1)
-        J = (scales[:, None] * J).astype(columns.dtype)
-        columns = jnp.concatenate([columns, J], axis=-2)
+        opening = (scales[:, None] * opening).astype(columns.dtype)
+        columns = jnp.concatenate([columns, opening], axis=-2)
     return _Seen(error, columns, found.errors, reached)
 
 
@@ -324,9 +324,11 @@ def _updated(
     damping = _DAMPING * jnp.minimum(squared, _MOST_ERROR) + rounding
     moved = np.flatnonzero(search.moves)
     dual = J.shape[1] <= len(moved)
-    A = jnp.einsum("bkn,bln->klb" if dual else "bkm,bkn->mnb",
-                   *((J, J) if dual else (J[..., moved],) * 2), precision="highest")  # fmt: skip
-    A = A + jnp.eye(len(A), dtype=dtype)[:, :, None] * damping
+    if dual:
+        square = jnp.einsum("bkn,bln->klb", J, J, precision="highest")
+    else:
+        square = jnp.einsum("bkm,bkn->mnb", *(J[..., moved],) * 2, precision="highest")
+    A = square + jnp.eye(len(square), dtype=dtype)[:, :, None] * damping
     if dual:
         v = jnp.einsum("bkn,kb->bn", J, _solved(A, seen.error.T), precision="highest")
     else:

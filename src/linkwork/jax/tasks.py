@@ -13,6 +13,7 @@ import jax
 import jax.numpy
 from numpy.typing import ArrayLike
 
+from linkwork.algorithms import configuration
 from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
 from linkwork.jax.model import Array, Bodies, Model, bodies_of
 from linkwork.jax.sweep import JaxSweep
@@ -34,6 +35,10 @@ from linkwork.solve.tasks import (
 )
 
 jnp: Any = jax.numpy
+
+
+_OF_JOINTS = (configuration.difference.passes, configuration.integrate.passes)
+"""What asks for no number of a model."""
 
 
 class ModelOps(JaxOps):
@@ -63,7 +68,7 @@ class ModelOps(JaxOps):
             raise UnsupportedFeatureError(
                 f"lj.ik knows no numbers of '{m.name}', a part of a robot"
             )
-        if not m.n_bodies or (bodies is not None and not len(bodies)):
+        if not m.n_bodies or (bodies is not None and not len(bodies)) or by_sweep in _OF_JOINTS:
             return None
         sweep: Any = JaxSweep(self._model, self._bodies, tuple(inputs), bodies)
         found = by_sweep(sweep, *sweep.inputs[1:], **static)
