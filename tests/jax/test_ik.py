@@ -20,7 +20,6 @@ from linkwork.ik import (  # noqa: E402
     CenterOfMass,
     Direction,
     OnLine,
-    OnPlane,
     Orientation,
     Pointing,
     Pose,
@@ -65,12 +64,9 @@ TASKS: dict[str, Any] = {  # a task, and its target at a pose
     "axes of the tool": (Position("tool0", axes="xz", axes_of="tool"), lambda T: T[:3, 3]),
     "two turns": (Orientation("tool0", axes="xy", axes_of="tool"), lambda T: T[:3, :3]),
     "mirrored pose": (Pose("tool0", mirror="z"), lambda T: T),
-    "one turn": (Pose("tool0", position="xy", rotation="z"), lambda T: T),
-    "axis": (Direction("tool0", axis=(0.0, 1.0, 1.0)), lambda T: T[:3, 1] + T[:3, 2]),
     "cone": (Direction("tool0", slack=0.3), lambda T: T[:3, 2]),
     "ray": (Pointing("tool0"), lambda T: T[:3, 3] + 0.4 * T[:3, 2]),
     "line": (OnLine("tool0"), lambda T: np.array([*T[:3, 3] + [0.0, 0.0, 0.3], 0.0, 0.0, 2.0])),
-    "plane": (OnPlane("tool0"), lambda T: np.array([*T[:3, 3], 1.0, 2.0, 0.0])),
 }
 
 
@@ -141,12 +137,6 @@ def test_derivatives_with_tasks_and_limits_are_those_of_solving_again():
         expected = sign * (4.0 * near - 3.0 * here - far) / (2.0 * h)
         np.testing.assert_allclose(slope, expected, atol=1e-5)
         assert slope[1] == 0.0
-    k = lj.compiled(robot)  # the same of the compiled solver, where no limit is near
-    plain = lj.robot(robot)
-    mine = jax.jacfwd(lambda p: lj.ik(plain, p, tasks=task, q0=q).q)(jnp.asarray(p))
-    np.testing.assert_allclose(
-        mine, jax.jacfwd(lambda p: k.ik(p, tasks=task, q0=q).q)(p), atol=1e-6
-    )
 
 
 def test_what_is_no_task_here_is_refused_by_name():
@@ -182,57 +172,31 @@ def test_implicit_derivatives_are_those_of_problems_solved_again():
     T = jnp.asarray(robot.fk(q, "tool0"))
     way = jnp.array([0.3, -0.2, 0.4])
 
-    def solution(s: Any, m: lj.Model = m) -> Any:
-        moved = T.at[:3, 3].add(s * way)
-        exact: Any = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
-        return lj.ik(m, moved, "tool0", q0=q, tries=1, **exact).q
-
-    h = 1e-4  # answers are exact to 1e-11 or so
-    expected = (solution(h) - solution(-h)) / (2 * h)
-    np.testing.assert_allclose(jax.jacfwd(solution)(0.0), expected, atol=1e-6)
-    slope = jax.grad(lambda s: solution(s) @ jnp.arange(1.0, 7.0))(0.0)
-    assert slope == pytest.approx(float(expected @ jnp.arange(1.0, 7.0)), abs=1e-5)
-    # by the model: a longer forearm
     name = f"xyz:{robot.joint_names[2]}"
-    long = lambda s: m.replace({name: m[name] * (1.0 + s)})
-    expected = (solution(0.0, long(h)) - solution(0.0, long(-h))) / (2 * h)
-    found = jax.jacfwd(lambda s: solution(0.0, long(s)))(0.0)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+    def answer(s: Any, length: Any) -> Any:
+        """Behind a motion of the target, and with a longer forearm."""
+        longer = m.replace({name: m[name] * (1.0 + length)})
+        exact: Any = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
+        target = T.at[:3, 3].add(s * way)
+        return lj.ik(longer, target, "tool0", q0=q, tries=1, **exact).q
+
+    solution, h = jax.jit(answer), 1e-4  # answers are exact to 1e-11 or so
+    slopes = jax.jit(jax.jacrev(answer, argnums=(0, 1)))(0.0, 0.0)
+    for slope, step in zip(slopes, np.eye(2) * h, strict=True):
+        expected = (solution(*step) - solution(*-step)) / (2 * h)
+        np.testing.assert_allclose(slope, expected, atol=1e-6)
 
 
 @pytest.mark.slow
-def test_joints_at_limits_stay_there():
-    robot = lw.load("planar_3r")
-    m = lj.robot(robot)
-    # joint1 ends at 0.5: it would go on, so two joints do the rest; position alone is asked for
-    m = m.replace(upper=m.upper.at[0].set(0.5))
-    q = np.array([0.5, 0.4, 0.7])
-    T = jnp.asarray(robot.fk(q, "tool0"))
-
-    def moved(s: Any) -> Any:
-        turn = jnp.array([[jnp.cos(s), -jnp.sin(s)], [jnp.sin(s), jnp.cos(s)]])
-        # a turn about joint2, which the third joint and the second can follow with joint1 held
-        pivot = jnp.asarray(robot.fk(q, "link2"))[:2, 3]
-        there = T.at[:2, 3].set(pivot + turn @ (T[:2, 3] - pivot))
-        return there.at[:2, :2].set(turn @ T[:2, :2])
-
-    exact: Any = {"position_tolerance": 1e-11, "rotation_tolerance": 1e-11}
-    solution = lambda s: lj.ik(m, moved(s), "tool0", q0=q, tries=1, **exact).q
-    found = jax.jacfwd(solution)(0.0)
-    np.testing.assert_allclose(found, [0.0, 1.0, 0.0], atol=1e-8)
-    again = (solution(1e-4) - solution(-1e-4)) / 2e-4
-    np.testing.assert_allclose(again, found, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_vmap_and_leading_shapes_find_the_same():
+def test_vmap_finds_what_is_asked_for():
     robot = lw.load("planar_3r")
     m = lj.robot(robot)
     targets = robot.fk(robot.random(4, seed=3), "tool0")
     one = lambda T: lj.ik(m, T, "tool0")
     mapped = jax.vmap(one)(targets)
     assert mapped.success.all()
-    assert lj.ik(m, targets, "tool0").success.all()
+    np.testing.assert_allclose(robot.fk(np.asarray(mapped.q), "tool0"), targets, atol=3e-6)
 
 
 @pytest.mark.slow

@@ -30,10 +30,10 @@ REAL = (
     "baxter", "tiago_no_hand", "talos_reduced", "icub", "romeo_small", "g1_29dof_rev_1_0", "go2",
     "solo12", "bolt", "centauro", "allegro_right_hand",
 )  # fmt: skip
-OFTEN = ("ur5_robot", "allegro_right_hand", "tiago_no_hand")
-ROBOTS = REAL if os.environ.get("LINKWORK_TRUTH_ROBOTS") == "all" else OFTEN
+ALL = os.environ.get("LINKWORK_TRUTH_ROBOTS") == "all"
+ROBOTS = REAL if ALL else ("ur5_robot",)
 CLOSED = ("four_bar", "slider_crank", "excavator", "stewart", "delta", "five_bar", "linkage_leg")
-CLOSED_OFTEN = CLOSED if os.environ.get("LINKWORK_TRUTH_ROBOTS") == "all" else CLOSED[:4]
+CLOSED_ROBOTS = CLOSED if ALL else ("slider_crank",)
 ELSEWHERE = {
     "inverse_dynamics_derivatives": "jax.jacfwd has them",
     "forward_dynamics_derivatives": "jax.jacfwd has them",
@@ -41,6 +41,14 @@ ELSEWHERE = {
     "loop_wrenches": "docs/jax.md",
 }
 """Functions of the registry that linkwork.jax does not have."""
+HEAVY = (
+    "mass_matrix", "inverse_mass_matrix", "coriolis_matrix", "regressor", "centroidal_matrix",
+    "com_acceleration", "inverse_dynamics", "forward_dynamics",
+)  # fmt: skip
+"""Functions that take longest where there are many kinds of joints: all at once on request, the two
+that are used most with what acts."""
+DRIVEN = ("inverse_dynamics", "bias_forces", "gravity_forces", "forward_dynamics")
+"""Functions that loops change."""
 
 
 @pytest.fixture(autouse=True)
@@ -77,12 +85,19 @@ def test_every_function_of_the_registry_is_there_or_said_to_be_elsewhere():
     assert missing == set(ELSEWHERE)
 
 
-def assert_all_agree(robot: lw.Robot, x: tuple[Any, ...], exact: float = EXACT) -> dict[str, float]:
+def assert_all_agree(
+    robot: lw.Robot, x: tuple[Any, ...], exact: float = EXACT, without: tuple[str, ...] = ()
+) -> dict[str, float]:
     """Every function of linkwork.jax gives what the kernel gives, or refuses what it refuses."""
-    m, frame = lj.robot(robot), robot.frame_names[-1]
+    m, frame, closed = lj.robot(robot), robot.frame_names[-1], robot.mechanism.is_closed
     worst: dict[str, float] = {}
     for name, entry in ALGORITHMS.items():
-        if name in ELSEWHERE or (entry.needs_loops and not robot.mechanism.is_closed):
+        ours = entry.needs_loops or name in ("passive_rates", "actuation_jacobian")
+        if (
+            name in (*ELSEWHERE, *without)
+            or ours > closed
+            or (closed and not (ours or name in DRIVEN))
+        ):
             continue
         if name == "difference":
             given: list[Any] = [x[0], x[0][::-1]] if x[0].ndim > 1 else [x[0], robot.neutral()]
@@ -98,18 +113,23 @@ def assert_all_agree(robot: lw.Robot, x: tuple[Any, ...], exact: float = EXACT) 
                 mine(m, *given, **static)
             continue
         found = np.asarray(mine(m, *given, **static))
-        agree(found, expected, name, exact)
+        within = exact
+        if name in ("forward_dynamics", "inverse_mass_matrix") and not closed:
+            # no closer than rounding leaves it: fingers weigh a millionth of what carries them
+            within = max(exact, 1e-15 * float(np.linalg.cond(robot.mass_matrix(x[0])).max()))
+        agree(found, expected, name, within)
         size = max(1.0, float(np.abs(expected).max(initial=0.0)))
         worst[name] = float(np.abs(found - expected).max(initial=0.0)) / size
     return worst
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("base", ["floating", *(["fixed"] if ALL else [])])
 def test_every_joint_type(base: Any):
     robot = lw.load(solid(every_joint_urdf()), base=base)
     with jax.disable_jit():
-        assert_all_agree(robot, motion(robot, 2, f"every joint {base}"))
+        without = () if ALL else HEAVY
+        assert_all_agree(robot, motion(robot, 2, f"every joint {base}"), without=without)
 
 
 @pytest.mark.slow
@@ -126,10 +146,6 @@ def test_what_acts_on_every_joint_type():
         agree(lj.inverse_dynamics(m, q, v, dv, **by, armature=0.1), tau)
         expected = robot.forward_dynamics(q, v, tau, **by, armature=0.1)
         agree(lj.forward_dynamics(m, q, v, tau, **by, armature=0.1), expected)
-        agree(lj.bias_forces(m, q, v, **by), robot.bias_forces(q, v, **by))
-        for reference in ("world-aligned", "world"):
-            expected = robot.jacobian(q, "camera", reference=reference)
-            agree(lj.jacobian(m, q, "camera", reference=reference), expected)
 
 
 @pytest.mark.slow
@@ -143,7 +159,7 @@ def test_real_robots(name: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CLOSED_OFTEN)
+@pytest.mark.parametrize("name", CLOSED_ROBOTS)
 def test_closed_mechanisms(name: str):
     robot = lw.load(name)
     with jax.disable_jit():
@@ -163,11 +179,12 @@ def test_programs_of_xla_say_the_same():
 
 
 @pytest.mark.slow
-def test_programs_of_xla_for_dynamics_and_branches_say_the_same():
+def test_programs_of_xla_for_branches_say_the_same():
     robot = lw.load("quadruped")
     m, (q, v, dv) = lj.robot(robot), motion(robot, 2, "branches")
-    agree(lj.inverse_dynamics(m, q, v, dv), robot.inverse_dynamics(q, v, dv))
-    agree(lj.mass_matrix(m, q), robot.mass_matrix(q))
+    for reference in ("world-aligned", "world"):
+        expected = robot.jacobian(q, robot.frame_names[-1], reference=reference)
+        agree(lj.jacobian(m, q, robot.frame_names[-1], reference=reference), expected)
     agree(lj.forward_dynamics(m, q, v, dv), robot.forward_dynamics(q, v, dv))
 
 
@@ -188,12 +205,10 @@ def test_leading_shapes_and_vmap_are_the_same():
 
 @pytest.mark.slow
 def test_derivatives_of_poses():
-    robot = lw.load("scara")
+    robot = lw.load("planar_3r")
     m, q = lj.robot(robot), robot.random(seed=1)
     pose = lambda q: lj.fk(m, q)
-    with jax.disable_jit():
-        forward = jax.jacfwd(pose)(q)
-    backward = jax.jacrev(pose)(q)
+    forward, backward = jax.jacfwd(pose)(q), jax.jacrev(pose)(q)
     agree(forward, backward)
     agree(forward[:3, 3], robot.jacobian(q)[:3])
 
@@ -211,39 +226,29 @@ def test_derivatives_of_inverse_dynamics():
 
 @pytest.mark.slow
 def test_derivatives_of_forward_dynamics():
-    robot = lw.load("mobile_arm")
+    robot = lw.load("planar_2r")
     m = lj.robot(robot)
     q, v, tau = (x[0] for x in motion(robot, 1, "forward derivatives"))
     slopes = robot.forward_dynamics_derivatives(q, v, tau)
-    with jax.disable_jit():
-        found = jax.jacfwd(lj.forward_dynamics, argnums=(2, 3))(m, q, v, tau)
+    found = jax.jacfwd(lj.forward_dynamics, argnums=(2, 3))(m, q, v, tau)
     for mine, expected in zip(found, slopes[1:], strict=True):
         agree(mine, expected)
 
 
 @pytest.mark.slow
 def test_gradients_by_the_model_are_those_of_differences():
-    robot = lw.load("scara")
+    robot = lw.load("planar_2r")
     m = lj.robot(robot)
     q, v, dv = motion(robot, 2, "model")
 
     def total(m: lj.Model) -> Any:
         return (lj.inverse_dynamics(m, q, v, dv) ** 2).sum() + (lj.fk(m, q)[..., :3, 3] ** 3).sum()
 
-    with jax.disable_jit():
-        slope = jax.grad(total)(m)
-    draw, total = rng("directions"), jax.jit(total)
-    names = [
-        "xyz:joint2",
-        "rpy:joint2",
-        "mass:outer_arm",
-        "com:quill",
-        "inertia:outer_arm",
-        "gravity",
-    ]
-    for name in names:
+    both, draw = jax.jit(jax.value_and_grad(total)), rng("directions")
+    _, slope = both(m)
+    for name in ("xyz:joint2", "rpy:joint2", "mass:link2", "com:link2", "inertia:link2", "gravity"):
         way = draw.normal(size=np.shape(m[name]))
-        ends = [total(m.replace({name: m[name] + sign * 1e-6 * way})) for sign in (1, -1)]
+        ends = [both(m.replace({name: m[name] + sign * 1e-6 * way}))[0] for sign in (1, -1)]
         expected = float(ends[0] - ends[1]) / 2e-6
         found = float(np.sum(slope[name] * way))
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-5), name
