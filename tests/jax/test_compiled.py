@@ -60,7 +60,7 @@ CLOSED_CASES = ("closure", "inverse_dynamics", "forward_dynamics")
 tests/compile, and values of every one in test_kinematics_and_dynamics.py."""
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_values_and_derivatives_are_those_of_the_text_under_jax(name, kind):
     m, g = robot(kind).mechanism, rng(f"jax {name} {kind}")
@@ -68,7 +68,7 @@ def test_values_and_derivatives_are_those_of_the_text_under_jax(name, kind):
     assert_is_the_text(name, kind, x, [g.normal(size=len(a)) for a in x], 1e-10)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLOSED_CASES)
 def test_those_of_closed_mechanisms_are_those_of_the_text_under_jax(name):
     r, g = robot("four_bar"), rng(f"jax {name} closed")
