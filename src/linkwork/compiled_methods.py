@@ -1,14 +1,13 @@
 """What `linkwork.jax.compiled` and `linkwork.torch.compiled` have in common: their methods.
 
-They are made of the registry: one for each algorithm, called as the method of `Robot` is. Each
-turns its arguments into arrays by the name of the input, and asks for the compiled function.
+Each turns its arguments into arrays by the name of the input, and asks for the compiled function;
+the methods themselves stand in `array_methods.py`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from linkwork import settings
 from linkwork.algorithms.registry import ALGORITHMS, Algorithm
+from linkwork.array_methods import ArrayMethods
 from linkwork.compile.differentiable import Differentiable
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.programs import named
@@ -100,12 +100,11 @@ class Solver:
         return lead, tables
 
 
-class CompiledMethods:
-    """One method for each algorithm of the registry, on arrays of another library.
+class CompiledMethods(ArrayMethods):
+    """`ArrayMethods` for any leading shape, differentiable by every array that is given.
 
-    A method takes what the method of `Robot` takes, but for ``out``, ``threads`` and ``on_bad``,
-    and gives what it gives: for any leading shape, differentiable by every array. So it is by
-    numbers of the mechanism: ``parameters`` maps their names (docs/parameters.md) to arrays.
+    So they are by numbers of the mechanism: ``parameters`` maps their names (docs/parameters.md) to
+    arrays.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -230,9 +229,9 @@ class CompiledMethods:
             found = self._sensitivities.setdefault(key, made)
         return found
 
-    def compute(self, entry: Algorithm, bound: Mapping[str, Any]) -> Any:
-        """The result of a method for its bound arguments."""
-        m = self.robot.mechanism
+    def compute(self, name: str, bound: Mapping[str, Any]) -> Any:
+        """The result of a method for its arguments by name."""
+        entry, m = ALGORITHMS[name], self.robot.mechanism
         given = {name: bound[name] for name, _ in entry.inputs}
         static = {key: bound[key] for key in entry.static if key != "frame"}
         more = self._parameters(entry, bound)
@@ -285,39 +284,3 @@ def _own(each: Any) -> Floats:
     if each.own is None:
         raise InputError(f"'{each.name}' has no target: give one with it, or among the targets")
     return each.array(each.own)
-
-
-def _signature(entry: Algorithm) -> Signature:
-    """The arguments of a method, in the order that the method of `Robot` has."""
-    either, keyword = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
-    found = [Parameter("self", either), *[Parameter(name, either) for name, _ in entry.inputs]]
-    needed = "base" in entry.static
-    for name in entry.static:
-        if name == "reference":
-            found.append(Parameter(name, keyword, default="world-aligned"))
-        elif needed:
-            found.append(Parameter(name, either))
-        else:
-            found.append(Parameter(name, either, default=None))
-    for name in entry.keywords:
-        found.append(Parameter(name, keyword, default=False if name == "losses" else None))
-    return Signature([*found, Parameter("parameters", keyword, default=None)])
-
-
-def _method(entry: Algorithm) -> Callable[..., Any]:
-    signature = _signature(entry)
-
-    def method(self: CompiledMethods, *args: Any, **keywords: Any) -> Any:
-        bound = signature.bind(self, *args, **keywords)
-        bound.apply_defaults()
-        return self.compute(entry, bound.arguments)
-
-    shape = ", ".join(("...", *map(str, entry.shape)))
-    method.__name__, method.__qualname__ = entry.name, f"CompiledMethods.{entry.name}"
-    method.__doc__ = entry.doc.replace("{shape}", f"({shape})").replace("\n        ", "\n")
-    method.__signature__ = signature  # type: ignore[attr-defined]  what `help` shows
-    return method
-
-
-for _entry in ALGORITHMS.values():
-    setattr(CompiledMethods, _entry.name, _method(_entry))

@@ -157,10 +157,9 @@ def named(algorithm: str, frame: str | None, static: Mapping[str, Any]) -> tuple
             raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
     given = {"reference": "world-aligned", "frame": frame, **static}
     names = tuple(given.get(key) for key in entry.static)
-    try:
-        hash(names)
-    except TypeError as error:
-        raise name_error(error, *names) from None
+    for name in names:
+        if not isinstance(name, (str, type(None))):
+            raise name_error(TypeError(), name)
     return names
 
 

@@ -46,6 +46,7 @@ RANK = {
     "poses": 7,
     "locating": 6.6,
     "appearance": 7,
+    "array_methods": 6.95,
     "robot_methods": 7,
     "robot_ik": 7,
     "robot_view": 7,

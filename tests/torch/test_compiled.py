@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 
 import numpy as np
 import pytest
@@ -77,13 +78,16 @@ def test_parameters_are_differentiable():
 
 
 @pytest.mark.slow
-def test_torch_compile_takes_a_kernel_as_one_call():
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_torch_compile_takes_a_kernel_as_one_call(backend):
+    if backend == "inductor" and shutil.which("g++") is None:
+        pytest.skip("inductor makes C++ of a graph, and there is no g++")
     k, q = lt.compiled(robot()), tensor("torch compile", 5, 7, grad=True)
 
     def cost(q):
         return (k.fk(2.0 * q)[..., :3, 3] ** 2).sum()
 
-    value = torch.compile(cost, fullgraph=True, backend="aot_eager")(q)
+    value = torch.compile(cost, fullgraph=True, backend=backend)(q)
     (found,) = torch.autograd.grad(value, q)
     (expected,) = torch.autograd.grad(cost(q), q)
     assert value.item() == cost(q).item()

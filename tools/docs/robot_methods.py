@@ -1,7 +1,7 @@
-"""Write src/linkwork/robot_methods.py, the methods of `Robot` that compute, from the registry.
+"""Write the methods of `Robot` and of its compiled functions that compute, from the registry.
 
-    python tools/docs/robot_methods.py           writes the file
-    python tools/docs/robot_methods.py --check   exits with 1 where the file is out of date
+    python tools/docs/robot_methods.py           writes robot_methods.py and array_methods.py
+    python tools/docs/robot_methods.py --check   exits with 1 where one is out of date
 
 Name, inputs, keywords, the result's shape and the docstring's text stand in
 `linkwork/algorithms/registry.py`, once; here they become signatures that editors, type checkers and
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))  # the registry of this checkout, whatever is installed
-FILE = ROOT / "src" / "linkwork" / "robot_methods.py"
+SOURCE = ROOT / "src" / "linkwork"
 HEAD = '''"""The methods of `Robot` that compute.
 
 Written by tools/docs/robot_methods.py: change the registry, and run it.
@@ -54,6 +54,35 @@ class RobotMethods:
 
     if TYPE_CHECKING:
         _compute: Callable[..., Any]
+'''
+ARRAYS_HEAD = '''"""The methods of compiled functions in JAX and PyTorch, from the registry.
+
+Written by tools/docs/robot_methods.py: change the registry, and run it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from linkwork.algorithms.jacobian import Reference
+
+Arrays: TypeAlias = Mapping[str, Any] | None
+"""Arrays by name."""
+
+
+class ArrayMethods(ABC):
+    """One method for each algorithm of the registry, on arrays of another library.
+
+    A method takes what the method of `Robot` takes, but for ``out``, ``threads`` and ``on_bad``,
+    and gives what it gives. ``parameters`` maps names of numbers of the mechanism to arrays.
+    """
+
+    @abstractmethod
+    def compute(self, name: str, bound: Mapping[str, Any]) -> Any:
+        """The result of a method for its arguments by name."""
 '''
 KEYWORDS = {
     "external": "External | None = None",
@@ -114,7 +143,7 @@ def body(entry) -> Iterator[str]:
 
 
 def text() -> str:
-    """The whole file."""
+    """The whole of robot_methods.py."""
     from linkwork.algorithms.registry import ALGORITHMS  # noqa: PLC0415  after the path is set
 
     entries = [entry for entry in ALGORITHMS.values() if entry.has_method]
@@ -122,19 +151,52 @@ def text() -> str:
     return HEAD + "\n" + "\n\n".join(methods) + "\n"
 
 
+def array_method(entry) -> Iterator[str]:
+    """The lines of a method on arrays of another library."""
+    names = [name for name, _ in entry.inputs]
+    yield f"    def {entry.name}("
+    yield "        self,"
+    yield from (f"        {name}: Any," for name in names)
+    for name in entry.static:
+        if name != "reference":
+            yield f"        {name}: {'str' if 'base' in entry.static else STATIC[name]},"
+    yield "        *,"
+    if "reference" in entry.static:
+        yield f"        reference: {STATIC['reference']},"
+    for name in entry.keywords:
+        kind = {"losses": "bool = False", "external": "Arrays = None"}.get(name, "Any = None")
+        yield f"        {name}: {kind},"
+    yield "        parameters: Arrays = None,"
+    yield "    ) -> Any:"
+    yield from docstring(entry)
+    every = [*names, *entry.static, "parameters"]
+    yield f"        bound = dict({', '.join(f'{name}={name}' for name in every)})"
+    if entry.keywords:
+        yield f"        bound |= dict({', '.join(f'{name}={name}' for name in entry.keywords)})"
+    yield f'        return self.compute("{entry.name}", bound)'
+
+
+def arrays_text() -> str:
+    """The whole of array_methods.py."""
+    from linkwork.algorithms.registry import ALGORITHMS  # noqa: PLC0415  after the path is set
+
+    methods = ["\n".join(array_method(entry)) for entry in ALGORITHMS.values()]
+    return ARRAYS_HEAD + "\n" + "\n\n".join(methods) + "\n"
+
+
 def main() -> int:
-    """Write or check the file; the exit code."""
+    """Write or check the files; the exit code."""
     parser = argparse.ArgumentParser(description="write the computing methods of Robot")
     parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
-    check = parser.parse_args().check
-    wanted = text()
-    if not check:
-        FILE.write_text(wanted, encoding="utf-8")
-        return 0
-    if FILE.exists() and FILE.read_text(encoding="utf-8") == wanted:
-        return 0
-    print("src/linkwork/robot_methods.py is out of date: run python tools/docs/robot_methods.py")
-    return 1
+    check, code = parser.parse_args().check, 0
+    for name, wanted in (("robot_methods.py", text()), ("array_methods.py", arrays_text())):
+        file = SOURCE / name
+        if not check:
+            file.write_text(wanted, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != wanted:
+            print(f"src/linkwork/{name} is out of date: run python tools/docs/robot_methods.py")
+            code = 1
+    return code
 
 
 if __name__ == "__main__":

@@ -3,6 +3,11 @@
 Both passes go over a graph once and know one thing, the slopes of each operation (`_slopes`). What
 comes out is a traced function again, to be compiled, kept and differentiated like any other.
 
+`ops/dual.py` has derivatives where a text itself needs them, before there is a graph and on any
+back end (stiffness in a simulation, manipulability, NumPy); these passes need a whole graph, and
+see the calls of loops in it as operations without a slope. A call could have one by a program of
+its own, which would be derived from the passes over joints that made it, not from their graph.
+
 Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed. (2008), sections 3.1 and 3.2.
 """
 

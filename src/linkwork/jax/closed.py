@@ -26,6 +26,7 @@ from linkwork.algorithms.closure import (
     loop_rows,
     row_scales,
 )
+from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.residuals import Moving, joined
 from linkwork.errors import InputError
 from linkwork.jax import functions
@@ -189,11 +190,9 @@ def actuated_forces(m: Model, q: Array, forces: Array) -> Array:
     whose formulas these are. At a singularity, where none do, the nearest are given.
     """
     mechanism = m.mechanism
-    check_actuated(mechanism, ())
     _, unscaled = rows(m, q)
     J = unscaled * jnp.asarray(row_scales(mechanism), unscaled.dtype)[:, None]
-    actuated = np.array(actuated_numbers(mechanism))
-    passive = np.array([k for k in range(mechanism.n_v) if k not in set(actuated.tolist())], int)
+    actuated, passive = _driven(mechanism)
     J_p, J_a = J[..., passive], J[..., actuated]
     f = least(jnp.swapaxes(J_p, -1, -2), forces[..., passive])
     t = forces[..., actuated] - transposed_onto(J_a, f)
@@ -208,6 +207,87 @@ def _driven_twice(m: Mechanism) -> bool:
     return n_rows > m.n_v - len(actuated_numbers(m))
 
 
+def _bias(m: Model, q: Array, v: Array) -> Array:
+    """The acceleration of the rows at dv = 0, dJ/dt v (..., n_c)."""
+    _, qdot = jax.jvp(lambda t: functions.integrate(m, q, t), (jnp.zeros_like(v),), (v,))
+    return jax.jvp(lambda q: onto(rows(m, q)[1], v), (q,), (qdot,))[1]
+
+
+def _together(q: Array, v: Array) -> tuple[Array, Array]:
+    """Positions and velocities of one leading shape."""
+    lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    return tuple(jnp.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v))
+
+
+@jax.jit
+def _biased(m: Model, q: Array, v: Array) -> Array:
+    return _bias(m, *_together(q, v))
+
+
+def closure_bias(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """The closure's acceleration at dv = 0, dJ/dt v (..., n_c): J dv + this is zero.
+
+    Rows as in `closure`, m/s² and rad/s². At q and v that are assembled.
+
+    Raises: as `closure`.
+    """
+    mechanism = _held(m)
+    at, rate = functions.numbers(q, mechanism.n_q, "q"), functions.numbers(v, mechanism.n_v, "v")
+    return _biased(m, at, rate)
+
+
+def _driven(m: Mechanism) -> tuple[Any, Any]:
+    """The numbers of v that are actuated, and the others."""
+    check_actuated(m, ())
+    actuated = np.array(actuated_numbers(m))
+    passive = np.array([k for k in range(m.n_v) if k not in set(actuated.tolist())], int)
+    return actuated, passive
+
+
+@jax.jit
+def steady_accelerations(m: Model, q: Array, v: Array) -> Array:
+    """The accelerations (..., nv) with which the actuated speeds stay as they are."""
+    _, passive = _driven(m.mechanism)
+    q, v = _together(q, v)
+    scales = jnp.asarray(row_scales(m.mechanism), v.dtype)
+    J = scales[:, None] * rows(m, q)[1][..., passive]
+    dv = least(J, -scales * _bias(m, q, v))
+    return jnp.zeros_like(v).at[..., passive].set(dv, unique_indices=True)
+
+
+@jax.jit
+def _passive_rates(m: Model, q: Array) -> Array:
+    actuated, passive = _driven(m.mechanism)
+    J = jnp.asarray(row_scales(m.mechanism), q.dtype)[:, None] * rows(m, q)[1]
+    J_p = J[..., passive]
+    found = jnp.zeros((*q.shape[:-1], m.mechanism.n_v, len(actuated)), J.dtype)
+    by_speed = jax.vmap(lambda a: least(J_p, -a), in_axes=-1, out_axes=-1)(J[..., actuated])
+    found = found.at[..., passive, :].set(by_speed, unique_indices=True)
+    return found.at[..., actuated, np.arange(len(actuated))].set(1.0, unique_indices=True)
+
+
+def passive_rates(m: Model, q: ArrayLike) -> Array:
+    """Derivatives of v by the speeds of the actuated joints (..., nv, n_actuated), q assembled.
+
+    At a singularity the nearest are given, where `Robot` raises.
+
+    Raises: ShapeError; InputError where there are no loops or no actuated joints.
+    """
+    return _passive_rates(m, functions.numbers(q, _held(m).n_q, "q"))
+
+
+def actuation_jacobian(
+    m: Model, q: ArrayLike, frame: str | None = None, *, reference: Reference = "world-aligned"
+) -> Array:
+    """From speeds of the actuated joints to a frame's velocity (..., 6, n_actuated).
+
+    Raises: as `passive_rates` and `jacobian`.
+    """
+    rates = passive_rates(m, q)
+    J = functions.jacobian(m, q, frame, reference=reference)
+    return jnp.matmul(J, rates, precision="highest")
+
+
 @jax.jit
 def accelerations(m: Model, q: Array, v: Array, push: Array, masses: Array) -> Array:
     """The accelerations (..., nv) of the closed mechanism under ``push`` of joint forces.
@@ -220,12 +300,7 @@ def accelerations(m: Model, q: Array, v: Array, push: Array, masses: Array) -> A
     v, push = (jnp.broadcast_to(x, push.shape) for x in (v, push))
     q = jnp.broadcast_to(q, (*push.shape[:-1], q.shape[-1]))
     scales = jnp.asarray(row_scales(m.mechanism), push.dtype)
-    _, qdot = jax.jvp(lambda t: functions.integrate(m, q, t), (jnp.zeros_like(v),), (v,))
-
-    def rates(q: Array) -> Array:
-        return scales * onto(rows(m, q)[1], v)
-
-    _, bias = jax.jvp(rates, (q,), (qdot,))
+    bias = scales * _bias(m, q, v)
     J = scales[:, None] * rows(m, q)[1]
     L = jnp.linalg.cholesky(masses)
 
@@ -239,6 +314,36 @@ def accelerations(m: Model, q: Array, v: Array, push: Array, masses: Array) -> A
     return lax.linalg.triangular_solve(L, both, left_side=True, lower=True, transpose_a=True)[
         ..., 0
     ]
+
+
+def projected(
+    m: Model, q: Array, v: Array, armature: Array | None, *, times: int = 3
+) -> tuple[Array, Array]:
+    """q and v that are closed, the nearest in the mass matrix's measure; as `simulation.loops`."""
+    scales = jnp.asarray(row_scales(m.mechanism), v.dtype)[:, None]
+
+    def once(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
+        q, v = state
+        L = jnp.linalg.cholesky(functions.mass_matrix(m, q, armature=armature))
+
+        def correction(J: Array, opening: Array) -> Array:
+            """-M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ times the opening."""
+            turned = jnp.swapaxes(scales * J, -1, -2)
+            half = lax.linalg.triangular_solve(L, turned, left_side=True, lower=True)
+            y = least(jnp.swapaxes(half, -1, -2), -scales[:, 0] * opening)
+            return lax.linalg.triangular_solve(
+                L, y[..., None], left_side=True, lower=True, transpose_a=True
+            )[..., 0]
+
+        error, before = rows(m, q)
+        q = functions.integrate(m, q, correction(before, error))
+        J = rows(m, q)[1]
+        for _ in range(2):
+            v = v + correction(J, onto(J, v))
+        return (q, v), None
+
+    (q, v), _ = lax.scan(once, anchored((q, v), m, armature), None, length=times)
+    return q, v
 
 
 # ------------------------------------------------------------------------------------- assembling

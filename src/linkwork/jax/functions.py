@@ -15,6 +15,7 @@ import jax.numpy
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork.algorithms import configuration
 from linkwork.algorithms.configuration import one_difference, one_integrated
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
@@ -150,7 +151,9 @@ def _of_q(name: str, m: Model, q: ArrayLike, **static: Any) -> Array:
     return _run(name, m, (numbers(q, mechanism.n_q, "q"),), **static)
 
 
-def _of_motion(name: str, m: Model, q: ArrayLike, *rates: ArrayLike, by: Acting) -> Array:
+def _of_motion(
+    name: str, m: Model, q: ArrayLike, *rates: ArrayLike, by: Acting, **static: Any
+) -> Array:
     mechanism = model_given(m)
     entry = find(name)
     entry.check(mechanism, given_of(by))
@@ -160,7 +163,7 @@ def _of_motion(name: str, m: Model, q: ArrayLike, *rates: ArrayLike, by: Acting)
     inputs = tuple(
         numbers(x, n, key) for x, n, key in zip(given, sizes, names[: len(given)], strict=True)
     )
-    return _run(name, m, inputs, by[1:], losses=by.losses)
+    return _run(name, m, inputs, by[1:], losses=by.losses, **static)
 
 
 # -------------------------------------------------------------------------------------- kinematics
@@ -206,6 +209,75 @@ def jacobian(
     return _of_q("jacobian", m, q, frame=frame_of(m, frame), reference=reference)
 
 
+def jacobian_dot(
+    m: Model, q: ArrayLike, v: ArrayLike, frame: str | None = None,
+    *, reference: Reference = "world-aligned",
+) -> Array:  # fmt: skip
+    """The Jacobian's time derivative (..., 6, nv) while q moves with v, in its own axes.
+
+    Raises: as `jacobian`.
+    """
+    return _of_frame("jacobian_dot", m, frame, reference, q, v)
+
+
+def jacobian_dot_v(
+    m: Model, q: ArrayLike, v: ArrayLike, frame: str | None = None,
+    *, reference: Reference = "world-aligned",
+) -> Array:  # fmt: skip
+    """The Jacobian's time derivative times v (..., 6): the acceleration at dv/dt = 0.
+
+    Raises: as `jacobian`.
+    """
+    return _of_frame("jacobian_dot_v", m, frame, reference, q, v)
+
+
+def frame_velocity(
+    m: Model, q: ArrayLike, v: ArrayLike, frame: str | None = None,
+    *, reference: Reference = "world-aligned",
+) -> Array:  # fmt: skip
+    """Velocity of a frame (..., 6), linear first: `jacobian` times v. Units: m/s, rad/s.
+
+    Raises: as `jacobian`.
+    """
+    return _of_frame("frame_velocity", m, frame, reference, q, v)
+
+
+def frame_acceleration(
+    m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike, frame: str | None = None,
+    *, reference: Reference = "world-aligned",
+) -> Array:  # fmt: skip
+    """The time derivative of `frame_velocity` (..., 6); dv is that of v. Units: m/s², rad/s².
+
+    Raises: as `jacobian`.
+    """
+    return _of_frame("frame_acceleration", m, frame, reference, q, v, dv)
+
+
+def _of_frame(
+    name: str, m: Model, frame: str | None, reference: Reference, *motion: ArrayLike
+) -> Array:
+    model_given(m)
+    static = {"frame": frame_of(m, frame), "reference": reference}
+    return _of_motion(name, m, *motion, by=Acting(), **static)
+
+
+def all_positions(m: Model, q: ArrayLike) -> Array:
+    """Positions of all joints (..., n), in the order of `all_joint_names`.
+
+    Raises: ShapeError.
+    """
+    mechanism = model_given(m)
+    return _all_positions(m, numbers(q, mechanism.n_q, "q"))
+
+
+@jax.jit
+def _all_positions(m: Model, q: Array) -> Array:
+    one = partial(configuration.all_positions, JAX, m.mechanism)
+    for _ in range(q.ndim - 1):
+        one = jax.vmap(one)
+    return one(q)
+
+
 def com(m: Model, q: ArrayLike) -> Array:
     """Centre of mass in the world (..., 3), the root link's mass included.
 
@@ -220,6 +292,39 @@ def com_jacobian(m: Model, q: ArrayLike) -> Array:
     Raises: as `com`.
     """
     return _of_q("com_jacobian", m, q)
+
+
+def com_velocity(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """Velocity of the centre of mass (..., 3) in the world, m/s.
+
+    Raises: as `com`.
+    """
+    return _of_motion("com_velocity", m, q, v, by=Acting())
+
+
+def com_acceleration(m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike) -> Array:
+    """Acceleration of the centre of mass (..., 3) in the world, m/s².
+
+    Raises: as `com`.
+    """
+    return _of_motion("com_acceleration", m, q, v, dv, by=Acting())
+
+
+def centroidal_momentum(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """Momentum (..., 6): linear, then angular about the centre of mass; kg m/s and kg m²/s.
+
+    Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
+    Raises: as `com`; InputError where a link has no inertia.
+    """
+    return _of_motion("centroidal_momentum", m, q, v, by=Acting())
+
+
+def centroidal_matrix(m: Model, q: ArrayLike) -> Array:
+    """The matrix (..., 6, nv) that makes `centroidal_momentum` of v.
+
+    Raises: as `centroidal_momentum`.
+    """
+    return _of_motion("centroidal_matrix", m, q, by=Acting())
 
 
 @jax.jit
@@ -284,6 +389,46 @@ def mass_matrix(m: Model, q: ArrayLike, *, armature: ArrayLike | None = None) ->
     return _of_motion("mass_matrix", m, q, by=acting(m, None, None, False, armature))
 
 
+def inverse_mass_matrix(m: Model, q: ArrayLike, *, armature: ArrayLike | None = None) -> Array:
+    """The inverse of the mass matrix (..., nv, nv), symmetric.
+
+    Raises: ShapeError, InputError.
+    """
+    by = acting(m, None, None, False, armature)
+    find("inverse_mass_matrix").check(m.mechanism, given_of(by))
+    return _inverted(_of_motion("mass_matrix", m, q, by=by))
+
+
+@jax.jit
+def _inverted(M: Array) -> Array:
+    L = jnp.linalg.cholesky(M)
+    unit = jnp.broadcast_to(jnp.eye(M.shape[-1], dtype=M.dtype), M.shape)
+    half = jax.lax.linalg.triangular_solve(L, unit, left_side=True, lower=True)
+    return jnp.matmul(jnp.swapaxes(half, -1, -2), half, precision="highest")
+
+
+def coriolis_matrix(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """C (..., nv, nv): C v and gravity's forces are the bias, and dM/dt - 2 C is skew.
+
+    Source: Echeandia and Wensing, J. Comput. Nonlinear Dynamics 16 (2021).
+    Raises: ShapeError, InputError.
+    """
+    return _of_motion("coriolis_matrix", m, q, v, by=Acting())
+
+
+def regressor(
+    m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike, *, gravity: ArrayLike | None = None
+) -> Array:
+    """Y (..., nv, 10 nb): inverse dynamics is Y p, with ten numbers p for each body.
+
+    They are those of `Robot.regressor`. Source: Atkeson, An, Hollerbach, "Estimation of inertial
+    parameters" (1986).
+    Raises: ShapeError, InputError.
+    """
+    found = _of_motion("regressor", m, q, v, dv, by=acting(m, None, gravity))
+    return found.reshape(*found.shape[:-2], -1)
+
+
 def kinetic_energy(
     m: Model, q: ArrayLike, v: ArrayLike, *, armature: ArrayLike | None = None
 ) -> Array:
@@ -326,6 +471,33 @@ def inverse_dynamics(
     if not m.mechanism.is_closed:
         return forces
     return closed.actuated_forces(m, numbers(q, m.mechanism.n_q, "q"), forces)
+
+
+def bias_forces(
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+) -> Array:
+    """Joint forces (..., nv) that keep the velocities v as they are (N, N m).
+
+    Inverse dynamics at dv = 0: against gravity, Coriolis and centrifugal forces. With loops or
+    couplings: those of the actuated joints that keep their own speeds.
+
+    Raises: InputError, ShapeError, UnknownNameError.
+    """
+    by = acting(m, external, gravity, losses)
+    mechanism = model_given(m)
+    if not mechanism.is_closed:
+        return _of_motion("bias_forces", m, q, v, by=by)
+    find("bias_forces").check(mechanism)
+    at, rate = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
+    dv = closed.steady_accelerations(m, at, rate)
+    forces = _of_motion("inverse_dynamics", m, at, rate, dv, by=by)
+    return closed.actuated_forces(m, at, forces)
 
 
 def gravity_forces(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:

@@ -1,16 +1,18 @@
-"""Inverse kinematics of many targets at once: Levenberg-Marquardt with restarts, in one loop.
+"""Inverse kinematics of many targets at once: damped least squares with restarts, in one loop.
 
-Every problem has its own configuration, damping and tries, and a lane of arrays; one that has been
-reached, or has used its tries, makes room for the next. Derivatives of an answer are those of the
-implicit function at it, never of the iterations.
+The tasks are those of `linkwork.ik`: their expressions run on JAX, on the numbers of the model.
+Every problem has its own configuration and tries, and a lane of arrays; one that has been reached,
+or has used its tries, makes room for the next. Derivatives of an answer are those of the implicit
+function at it, never of the iterations.
 
-Sources: K. Levenberg (1944), D. Marquardt (1963), as in `solve/expressions.py`; implicit function
-theorem.
+Sources: T. Sugihara (2011), damping by the squared error, as in `solve/expressions.py`; implicit
+function theorem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,14 +23,15 @@ from jax import lax
 from numpy.typing import ArrayLike
 
 from linkwork.algorithms import configuration
-from linkwork.errors import InputError, ShapeError
+from linkwork.algorithms.closure import row_scales
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.jax import closed, functions
-from linkwork.jax.frames import frames_of
 from linkwork.jax.model import Array, Model, anchored
-from linkwork.jax.sweep import LaneOps
+from linkwork.jax.tasks import bound_tasks, residuals, targets_of
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
-from linkwork.spatial import so3
+from linkwork.solve.problem import Problem, make_problem
+from linkwork.solve.tasks import Closed, Pose, Task
 
 jnp: Any = jax.numpy
 
@@ -38,130 +41,180 @@ class Found(NamedTuple):
 
     q: Array  # (..., nq)
     success: Array  # (...) within the tolerances and the limits, by a fresh evaluation
-    position_error: Array  # (...) m
+    position_error: Array  # (...) m, the largest of all tasks
     rotation_error: Array  # (...) rad
     iterations: Array  # (...) of all tries together
 
 
-class _Search(NamedTuple):
-    """What is static of a search."""
+class _Search:
+    """What is static of a search; problems of the same structure are the same."""
 
-    frame: str
-    joints: tuple[int, ...]  # coordinates that move
-    steps: int  # iterations of a try
-    tries: int
-    seed: int
+    def __init__(self, problem: Problem, steps: int, tries: int, seed: int) -> None:
+        self.problem, self.steps, self.tries, self.seed = problem, steps, tries, seed
+        self._key = (problem.key, steps, tries, seed)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Search) and self._key == other._key
+
+    @property
+    def moves(self) -> Any:
+        """Which numbers of v move (nv,)."""
+        found = np.zeros(self.problem.mechanism.n_v, dtype=bool)
+        found[list(self.problem.moved_v)] = True
+        return found
+
+    @property
+    def unit(self) -> Any:
+        """The unit of each velocity per radian: 1, or a length for slides (nv,)."""
+        return np.array(self.problem.lengths)
 
 
 def ik(  # noqa: PLR0913  the one door: every argument but three is named
     m: Model,
-    targets: ArrayLike,
+    targets: ArrayLike | Mapping[str, ArrayLike] | None = None,
     frame: str | None = None,
     *,
+    tasks: Task | Sequence[Task] | None = None,
     q0: ArrayLike | None = None,
-    joints: Sequence[str] | None = None,
+    joints: str | Sequence[str] | None = None,
     position_tolerance: float | None = None,
     rotation_tolerance: float | None = None,
     steps: int = 24,
     tries: int = 1000,
     seed: int = 0,
 ) -> Found:
-    """Configurations that bring a frame to poses T_world_frame (..., 4, 4), inside the limits.
+    """Configurations that bring a frame to poses T_world_frame (..., 4, 4), or do tasks.
 
-    Moves the joints that carry the frame, or ``joints``; the others stay at ``q0`` (..., nq), by
-    default neutral, where the search begins. A try has so many ``steps``; then it begins again at
-    random, from a generator that knows the seed. Loops are kept closed. Tolerances are 1e-6 m and
-    rad, in float32 1e-4.
+    ``tasks``: those of `linkwork.ik`, of one priority; ``targets`` are then that of the one task,
+    or a mapping of the tasks' names. Answers are inside the limits of the model. Moves the joints
+    that the tasks depend on, or ``joints``; the others stay at ``q0`` (..., nq), by default
+    neutral, where the search begins. A try ends after so many ``steps``, or where it has come to a
+    stand; then it begins again at random, from a generator that knows the seed. Loops are kept
+    closed. Tolerances are 1e-6 m and rad, in float32 1e-4, where a task has none of its own.
 
     The derivatives of ``q`` by targets and model are those of the implicit function theorem at the
-    answer: joints at a limit stay there, and of redundant joints the least motion is taken. Where
-    nothing was found they are zero, and so are those by ``q0``.
+    answer: joints at a limit stay there, and of redundant joints the least motion is taken, slides
+    measured in lengths of the mechanism. Where nothing was found they are zero, and so are those
+    by ``q0``.
 
-    Raises: UnknownNameError, ShapeError, InputError. A target that is not reached raises nothing.
+    Raises: UnknownNameError, ShapeError, InputError; UnsupportedFeatureError for tasks of lower
+    priority, tasks of manipulability, and spherical joints with a limit. A target that is not
+    reached raises nothing.
     """
-    mechanism, name = functions.model_given(m), functions.frame_of(m, frame)
-    given = jnp.asarray(targets)
-    if given.ndim < 2 or given.shape[-2:] != (4, 4):
-        raise ShapeError(f"targets have the shape (..., 4, 4), not {given.shape}")
-    moving = _moving(mechanism, name, joints)
+    mechanism = functions.model_given(m)
+    if tasks is not None and frame is not None:
+        raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
+    asked = Pose(functions.frame_of(m, frame)) if tasks is None else tasks
+    problem = _problem(mechanism, asked, joints)
     start = functions.numbers(neutral(mechanism) if q0 is None else q0, mechanism.n_q, "q0")
-    dtype = jnp.result_type(m.dtype, given.dtype if given.dtype.kind == "f" else m.dtype)
-    default = 1.0e-6 if dtype == jnp.float64 else 1.0e-4
+    given = targets_of(bound_tasks(problem), targets)
+    dtype = jnp.result_type(m.dtype, *given)
     for what, value, lowest in (("steps", steps, 1), ("tries", tries, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < lowest:
             raise InputError(f"{what} is a whole number from {lowest} on, not {value!r:.40}")
-    batch = np.broadcast_shapes(given.shape[:-2], start.shape[:-1])
-    given = jnp.broadcast_to(given, (*batch, 4, 4)).astype(dtype)
-    start = jnp.broadcast_to(start, (*batch, mechanism.n_q)).astype(dtype)
-    exact = [default if x is None else x for x in (position_tolerance, rotation_tolerance)]
-    search = _Search(name, moving, int(steps), int(tries), int(seed))
-    return _found(search, m, given, start, jnp.asarray(exact, dtype))
+    batch = np.broadcast_shapes(*(x.shape[:-1] for x in given), start.shape[:-1])
+    start, *given = (
+        jnp.broadcast_to(x, (*batch, x.shape[-1])).astype(dtype) for x in (start, *given)
+    )
+    default = 1.0e-6 if dtype == jnp.float64 else 1.0e-4
+    exact = {
+        "m": default if position_tolerance is None else position_tolerance,
+        "rad": default if rotation_tolerance is None else rotation_tolerance,
+    }
+    search = _Search(problem, int(steps), int(tries), int(seed))
+    return _found(search, m, tuple(given), start, _numbers(problem, exact, dtype))
 
 
-def _moving(m: Mechanism, frame: str, joints: Sequence[str] | None) -> tuple[int, ...]:
-    if joints is not None:
-        listed = [joints] if isinstance(joints, str) else list(joints)
-        return tuple(sorted(m.joint(name) for name in listed))
+def _problem(
+    m: Mechanism, tasks: Task | Sequence[Task], joints: str | Sequence[str] | None
+) -> Problem:
+    """The problem of these tasks, and that loops stay closed.
+
+    Raises: UnknownNameError, InputError, UnsupportedFeatureError.
+    """
+    several = [tasks] if isinstance(tasks, Task) else list(tasks)
+    named = None if joints is None else [joints] if isinstance(joints, str) else list(joints)
     if m.is_closed:
-        return tuple(range(len(m.joint_names)))
-    found = m.coordinates_moving(m.frame(frame))
-    if not found:
-        raise InputError(f"no joint moves '{frame}', so no position brings it anywhere else")
-    return tuple(found)
+        several = [task for task in several if not isinstance(task, Closed)] + [Closed()]
+        if named is not None and m.actuated:
+            looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
+            named += [name for name in looped if name not in (*m.actuated, *named)]
+    problem = make_problem(m, several, joints=named)
+    if problem.has_secondary_goals:
+        raise UnsupportedFeatureError("lj.ik takes tasks of priority 0 alone")
+    if any(math.isfinite(ball.limit) for ball in problem.balls):
+        raise UnsupportedFeatureError(
+            "lj.ik does not know the limits of spherical joints; Robot.ik does"
+        )
+    return problem
+
+
+def _numbers(problem: Problem, exact: Mapping[str, float], dtype: Any) -> dict[str, Array]:
+    """The numbers of a call: weights and tolerances by group, slacks by row."""
+    found: dict[str, list[float]] = {"tolerances": [], "weights": [], "slacks": []}
+    for task in bound_tasks(problem):
+        found["weights"].append(task.weight)
+        found["slacks"] += task.slack
+        for group, own in zip(task.groups, task.tolerances, strict=True):
+            common = exact.get(group.unit, own)
+            found["tolerances"].append(own if task.task.tolerance is not None else common)
+    found["closing"] = [exact["m"]]
+    return {name: jnp.asarray(values, dtype) for name, values in found.items()}
 
 
 @partial(jax.jit, static_argnames=("search",))
-def _found(search: _Search, m: Model, targets: Array, q0: Array, exact: Array) -> Found:
+def _found(
+    search: _Search, m: Model, targets: tuple[Array, ...], q0: Array, numbers: dict[str, Array]
+) -> Found:
     batch, n = q0.shape[:-1], q0.shape[-1]
-    flat = (targets.reshape(-1, 4, 4), q0.reshape(-1, n))
-    q, iterations = _solution(search, m, *flat, exact)
-    length, angle, open_ = _errors(search, m, flat[0], q)
-    inside = _inside(m, q)
-    success = (length <= exact[0]) & (angle <= exact[1]) & inside & (open_ <= exact[0])
-    found = Found(q, success, length, angle, iterations)
+    flat = tuple(x.reshape(-1, x.shape[-1]) for x in targets)
+    q, iterations = _solution(search, m, flat, q0.reshape(-1, n), numbers)
+    seen = _seen(search, m, flat, q, numbers)
+    success = seen.reached & jnp.all((q >= m.lower) & (q <= m.upper), axis=-1)
+    found = Found(q, success, *_largest(search, seen.errors), iterations)
     return jax.tree_util.tree_map(lambda x: x.reshape(*batch, *x.shape[1:]), found)
 
 
-def _inside(m: Model, q: Array) -> Array:
-    return jnp.all((q >= m.lower) & (q <= m.upper), axis=-1)
+def _largest(search: _Search, errors: Array) -> tuple[Array, Array]:
+    """The largest error in metres, and the largest in radians."""
+    units = [g.unit for task in bound_tasks(search.problem) for g in task.groups]
+    return tuple(
+        jnp.max(errors[:, [k for k, u in enumerate(units) if u == unit]], axis=-1, initial=0.0)
+        for unit in ("m", "rad")
+    )
 
 
 # ------------------------------------------------------------------------------------- the residual
 
 
-def _residual(search: _Search, m: Model, targets: Array, q: Array) -> tuple[Array, Array]:
-    """The way to the targets and its derivative by v, sign turned: (b, k), (b, k, nv).
+class _Seen(NamedTuple):
+    """Tasks and loops at configurations."""
 
-    Position, then rotation vector, axes of the world; then what keeps loops closed.
-    """
-    frames = frames_of(m, q, [search.frame])
-    R, p, J = frames.R[0], frames.p[0], frames.J[0]
-    turn = jnp.einsum("bij,kjb->ikb", targets[:, :3, :3], R, precision="highest")
-    way = jnp.concatenate([targets[:, :3, 3].T - p, so3.log(LaneOps(), turn)])
-    error, columns = way.T, jnp.moveaxis(J, -1, 0)
+    error: Array  # (b, k) weighted, in radians
+    columns: Array  # (b, k, nv) its derivative by v, sign turned
+    errors: Array  # (b, groups) of the tasks, in their own units
+    reached: Array  # (b,)
+
+
+def _seen(
+    search: _Search, m: Model, targets: tuple[Array, ...], q: Array, numbers: dict[str, Array]
+) -> _Seen:
+    """The rows of the tasks, then those of what keeps loops closed."""
+    problem = search.problem
+    found = residuals(problem, m, q, targets, numbers)
+    reached = jnp.all(found.errors <= numbers["tolerances"], axis=-1)
+    error, columns = found.error, found.columns
     if m.mechanism.is_closed:
-        open_, J_closed = closed.rows(m, q)
-        error = jnp.concatenate([error, -open_], axis=-1)
-        columns = jnp.concatenate([columns, J_closed], axis=-2)
-    return error, columns
-
-
-def _errors(search: _Search, m: Model, targets: Array, q: Array) -> tuple[Array, Array, Array]:
-    """Distance (m) and angle (rad) to the targets, and how far loops are open, by a fresh look."""
-    T = functions.fk(m, q, search.frame)
-    turn = jnp.einsum("bij,bkj->ikb", targets[:, :3, :3], T[:, :3, :3], precision="highest")
-    angle = so3.log(LaneOps(), turn)
-    lengths = [_length(targets[:, :3, 3] - T[:, :3, 3]), _length(angle.T)]
-    if not m.mechanism.is_closed:
-        return lengths[0], lengths[1], jnp.zeros_like(lengths[0])
-    return lengths[0], lengths[1], jnp.max(jnp.abs(closed.rows(m, q)[0]), axis=-1)
-
-
-def _length(x: Array) -> Array:
-    """Lengths of vectors (..., 3), whose derivative at zero is zero."""
-    square = jnp.sum(x * x, axis=-1)
-    positive = square > 0.0
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
+        open_, opening = closed.rows(m, q)
+        reached &= jnp.max(jnp.abs(open_), axis=-1) <= numbers["closing"][0]
+        scales = jnp.asarray(row_scales(m.mechanism), error.dtype)
+        error = jnp.concatenate([error, -scales * open_.astype(error.dtype)], axis=-1)
+        opening = (scales[:, None] * opening).astype(columns.dtype)
+        columns = jnp.concatenate([columns, opening], axis=-2)
+    return _Seen(error, columns, found.errors, reached)
 
 
 # --------------------------------------------------------------------------------------- the search
@@ -170,107 +223,137 @@ def _length(x: Array) -> Array:
 LANES = {"cpu": 256, "gpu": 8192}
 """Problems that are worked on at once, by back end: one that is done makes room for the next."""
 
+_DAMPING, _MOST_ERROR = 0.1, 20.0
+"""Damping in proportion to the squared error, up to a most, as in `solve/least_squares.py`."""
+_LONGEST = 1.2
+"""Radians: an update is not longer, over all joints that turn."""
+_STALL, _SHARE = 3, 0.2
+"""A try is given up where its squared error has not fallen by this share for so many steps."""
+
 
 class _State(NamedTuple):
     """Where the searches stand: a problem in each lane, and what has been found of all."""
 
     problem: Array  # (w,) its number; as many as there are where nothing is left to do
-    candidate: Array  # (w, nq) to be looked at
-    fresh: Array  # (w,) whether it begins a try, and is taken whatever it is
-    q: Array  # (w, nq)
-    error: Array  # (w, k)
-    columns: Array  # (w, k, nv)
-    damping: Array  # (w,)
+    q: Array  # (w, nq) to be looked at
+    best: Array  # (w,) the least squared error of this try
+    since: Array  # (w,) iterations since then
     steps: Array  # (w,) iterations of this try
     tries: Array  # (w,)
+    spent: Array  # (w,) iterations of all tries
+    nearest: Array  # (w, nq) what came nearest in all tries, and its squared error (w,)
+    miss: Array
     following: Array  # () the next problem
     found: Array  # (b, nq)
     iterations: Array  # (b,)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _solution(  # noqa: PLR0915  one loop, told as it runs
-    search: _Search, m: Model, targets: Array, q0: Array, exact: Array
+def _solution(
+    search: _Search,
+    m: Model,
+    targets: tuple[Array, ...],
+    q0: Array,
+    numbers: dict[str, Array],
 ) -> tuple[Array, Array]:
     """Configurations (b, nq) and the iterations that they took (b,)."""
     mechanism, n = m.mechanism, len(q0)
     if n == 0:
         return q0, jnp.zeros(0, int)
-    moves = np.zeros(mechanism.n_v, dtype=bool)
-    moves[mechanism.v_indices(search.joints)] = True
-    lower, upper = _limits(m, q0.dtype)
-    place = np.array(_position_of(mechanism))
-    single, of_v = place >= 0, np.maximum(place, 0)
-    low, high = jnp.where(single, lower[of_v], -jnp.inf), jnp.where(single, upper[of_v], jnp.inf)
-    q0 = jnp.clip(q0, lower, upper)
-
-    def reached(error: Array) -> Array:
-        close = (_length(error[:, :3]) <= exact[0]) & (_length(error[:, 3:6]) <= exact[1])
-        return close & (jnp.max(jnp.abs(error[:, 6:]), axis=-1, initial=0.0) <= exact[0])
-
-    def updated(q: Array, error: Array, columns: Array, damping: Array) -> Array:
-        """The next configurations."""
-        gradient = jnp.einsum("bkn,bk->bn", columns, error, precision="highest")
-        at = q[:, of_v]
-        held = ((at <= low) & (gradient < 0.0)) | ((at >= high) & (gradient > 0.0))
-        J = jnp.where(moves & ~(held & single)[:, None, :], columns, 0.0)
-        square = jnp.einsum("bkn,bln->klb", J, J, precision="highest")
-        square = square + jnp.eye(J.shape[1], dtype=J.dtype)[:, :, None] * damping
-        y = _solved(square, error.T)
-        v = jnp.einsum("bkn,kb->bn", J, y, precision="highest")
-        # no joint moves by more than about half a turn in one update
-        most = jnp.maximum(jnp.max(jnp.abs(v), axis=-1), 1e-30)
-        v = v * jnp.minimum(1.0, 3.0 / most)[:, None]
-        return jnp.clip(functions.integrate(m, q, v), lower, upper)
+    limits = m.lower.astype(q0.dtype), m.upper.astype(q0.dtype)
+    q0 = jnp.clip(q0, *limits)
 
     def once(now: _State) -> _State:
-        target = targets[jnp.minimum(now.problem, n - 1)]
-        error, columns = _residual(search, m, target, now.candidate)
-        better = jnp.sum(error * error, axis=-1) < jnp.sum(now.error * now.error, axis=-1)
-        take = better | now.fresh
-        q = jnp.where(take[:, None], now.candidate, now.q)
-        error = jnp.where(take[:, None], error, now.error)
-        columns = jnp.where(take[:, None, None], columns, now.columns)
-        damping = jnp.where(better, now.damping * 0.2, now.damping * 4.0)
-        damping = jnp.clip(jnp.where(now.fresh, _DAMPING, damping), _LEAST, 10.0)
+        at = jnp.minimum(now.problem, n - 1)
+        seen = _seen(search, m, tuple(x[at] for x in targets), now.q, numbers)
+        squared = jnp.sum(seen.error * seen.error, axis=-1)
+        falls = squared < (1.0 - _SHARE) * now.best
+        best = jnp.where(falls, squared, now.best)
+        since = jnp.where(falls, 0, now.since + 1)
         steps = now.steps + 1
-        spent = steps > search.steps
-        ends = reached(error) | (spent & (now.tries + 1 >= search.tries))
+        over = (steps > search.steps) | (since >= _STALL)
+        nearer = squared < now.miss
+        nearest = jnp.where(nearer[:, None], now.q, now.nearest)
+        miss = jnp.where(nearer, squared, now.miss)
+        gone = over & (now.tries + 1 >= search.tries)
+        ends = seen.reached | gone
         # what has ended is written down, and the next problems take its place
         where = jnp.where(ends, now.problem, n)
-        count = now.tries * (search.steps + 1) + now.steps
-        found = now.found.at[where].set(q, mode="drop")
-        iterations = now.iterations.at[where].set(count, mode="drop")
+        answer = jnp.where(seen.reached[:, None], now.q, nearest)
+        found = now.found.at[where].set(answer, mode="drop")
+        iterations = now.iterations.at[where].set(now.spent, mode="drop")
         rank = jnp.cumsum(ends) - 1
         problem = jnp.where(ends, jnp.minimum(now.following + rank, n), now.problem)
-        again = spent & ~ends
+        again = over & ~ends
         tries = jnp.where(ends, 0, now.tries + again)
         start = jnp.where(
             ends[:, None],
             q0[jnp.minimum(problem, n - 1)],
-            _random(search, mechanism, (problem, tries), q0, (lower, upper)),
+            _random(search, mechanism, (problem, tries), q0, limits),
         )
-        fresh = ends | again
-        candidate = jnp.where(fresh[:, None], start, updated(q, error, columns, damping))
+        fresh, none = ends | again, jnp.asarray(jnp.inf, q0.dtype)
+        after = _updated(search, m, seen, (now.q, squared), limits)
         return _State(
-            problem, candidate, fresh, q, error, columns, damping,
-            jnp.where(fresh, 0, steps), tries, now.following + jnp.sum(ends), found, iterations,
+            problem, jnp.where(fresh[:, None], start, after),
+            jnp.where(fresh, none, best), jnp.where(fresh, 0, since),
+            jnp.where(fresh, 0, steps), tries, jnp.where(ends, 0, now.spent + 1),
+            nearest, jnp.where(ends, none, miss), now.following + jnp.sum(ends), found, iterations,
         )  # fmt: skip
 
     w = min(n, LANES.get(jax.default_backend(), 8192))
-    error, columns = _residual(search, m, targets[:w], q0[:w])
+    zeros, none = jnp.zeros(w, int), jnp.full(w, jnp.inf, q0.dtype)
     start = _State(
-        jnp.arange(w), q0[:w], jnp.ones(w, bool), q0[:w], error, columns,
-        jnp.full(w, _DAMPING, q0.dtype), jnp.zeros(w, int), jnp.zeros(w, int),
+        jnp.arange(w), q0[:w], none, zeros, zeros, zeros, zeros, q0[:w], none,
         jnp.asarray(w), q0, jnp.zeros(n, int),
     )  # fmt: skip
-    start = anchored(start, m, targets, q0)
+    start = anchored(start, m, targets, q0, numbers)
     end = lax.while_loop(lambda now: jnp.any(now.problem < n), once, start)
     return end.found, end.iterations
 
 
-_DAMPING = 0.1
-_LEAST = 1.0e-8
+def _updated(
+    search: _Search, m: Model, seen: _Seen, at: tuple[Array, Array], limits: tuple[Array, Array]
+) -> Array:
+    """The next configurations, inside the limits."""
+    q, squared = at
+    mechanism, dtype = m.mechanism, q.dtype
+    free = search.moves & ~_pressed(mechanism, q, limits, seen)
+    unit = jnp.asarray(search.unit, dtype)
+    J = jnp.where(free[:, None, :], seen.columns * unit, 0.0)
+    rounding = 1.0e-11 if dtype == jnp.float64 else 1.0e-6
+    damping = _DAMPING * jnp.minimum(squared, _MOST_ERROR) + rounding
+    moved = np.flatnonzero(search.moves)
+    dual = J.shape[1] <= len(moved)
+    if dual:
+        square = jnp.einsum("bkn,bln->klb", J, J, precision="highest")
+    else:
+        square = jnp.einsum("bkm,bkn->mnb", *(J[..., moved],) * 2, precision="highest")
+    A = square + jnp.eye(len(square), dtype=dtype)[:, :, None] * damping
+    if dual:
+        v = jnp.einsum("bkn,kb->bn", J, _solved(A, seen.error.T), precision="highest")
+    else:
+        right = jnp.einsum("bkn,bk->nb", J[..., moved], seen.error, precision="highest")
+        v = jnp.zeros(J.shape[::2], dtype).at[:, moved].set(_solved(A, right).T)
+    turns = np.array([k not in search.problem.slides for k in range(mechanism.n_v)])
+    length = jnp.sqrt(jnp.sum(jnp.where(turns, v * v, 0.0), axis=-1))
+    v = unit * v * (_LONGEST / jnp.maximum(length, _LONGEST))[:, None]
+    return jnp.clip(functions.integrate(m, q, v), *limits)
+
+
+def _pressed(m: Mechanism, q: Array, limits: tuple[Array, Array], seen: _Seen) -> Array:
+    """Which velocities are at a limit (b, nv) against which the error pushes them."""
+    gradient = jnp.einsum("bkn,bk->bn", seen.columns, seen.error, precision="highest")
+    low, high = _at_limits(m, q, limits)
+    return (low & (gradient < 0.0)) | (high & (gradient > 0.0))
+
+
+def _at_limits(m: Mechanism, q: Array, limits: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Which velocities are of positions at their lower limit (b, nv), and at their upper one."""
+    place = np.array(_position_of(m), dtype=np.int64)
+    single, of_v = place >= 0, np.maximum(place, 0)
+    return tuple(
+        single & found[:, of_v] for found in (q <= limits[0], q >= limits[1])
+    )  # a quaternion's numbers have none
 
 
 @_solution.defjvp
@@ -278,30 +361,24 @@ def _solution_jvp(
     search: _Search, primals: tuple[Any, ...], tangents: tuple[Any, ...]
 ) -> tuple[Any, Any]:
     """J dv = the change of the residual by targets and model, joints at limits going with these."""
-    m, targets, q0, exact = primals
+    m, targets, q0, numbers = primals
     dm, dtargets, _, _ = tangents
-    q, iterations = _solution(search, m, targets, q0, exact)
+    q, iterations = _solution(search, m, targets, q0, numbers)
     mechanism = m.mechanism
-    _, columns = _residual(search, m, targets, q)
+    seen = _seen(search, m, targets, q, numbers)
     _, change = jax.jvp(
-        lambda model, T: _residual(search, model, T, q)[0], (m, targets), (dm, dtargets)
+        lambda model, x: _seen(search, model, x, q, numbers).error, (m, targets), (dm, dtargets)
     )
-    length, angle, open_ = _errors(search, m, targets, q)
-    found = (length <= exact[0]) & (angle <= exact[1]) & (open_ <= exact[0])
-    place = np.array(_position_of(mechanism))
-    single, at = place >= 0, np.maximum(place, 0)
-    lower, upper = m.lower[at], m.upper[at]
-    low, high = single & (q[:, at] <= lower), single & (q[:, at] >= upper)
-    moves = np.zeros(mechanism.n_v, dtype=bool)
-    moves[mechanism.v_indices(search.joints)] = True
-    zero = jnp.zeros_like(q[:, at])
+    low, high = _at_limits(mechanism, q, (m.lower, m.upper))
+    at = np.maximum(np.array(_position_of(mechanism), dtype=np.int64), 0)
+    moves, unit = search.moves, jnp.asarray(search.unit, q.dtype)
+    zero = jnp.zeros((len(q), mechanism.n_v), q.dtype)
     d_limits = (_tangent(dm.lower, m.lower)[at], _tangent(dm.upper, m.upper)[at])
     at_limit = jnp.where(low & moves, d_limits[0], jnp.where(high & moves, d_limits[1], zero))
-    free = jnp.where((moves & ~(low | high))[:, None, :], columns, 0.0)
-    v = at_limit + closed.least(free, change - closed.onto(columns, at_limit))
-    v = jnp.where(found[:, None], v, 0.0)
-    moved = closed.moved(m, q, v)
-    return (q, iterations), (moved, closed.no_change(iterations))
+    free = jnp.where((moves & ~(low | high))[:, None, :], seen.columns * unit, 0.0)
+    v = at_limit + unit * closed.least(free, change - closed.onto(seen.columns, at_limit))
+    v = jnp.where(seen.reached[:, None], v, 0.0)
+    return (q, iterations), (closed.moved(m, q, v), closed.no_change(iterations))
 
 
 def _tangent(x: Any, like: Array) -> Array:
@@ -334,10 +411,6 @@ def _position_of(m: Mechanism) -> list[int]:
     return found
 
 
-def _limits(m: Model, dtype: Any) -> tuple[Array, Array]:
-    return m.lower.astype(dtype), m.upper.astype(dtype)
-
-
 def _random(
     search: _Search, m: Mechanism, which: tuple[Array, Array], q0: Array, limits: Any
 ) -> Array:
@@ -345,7 +418,7 @@ def _random(
     low, high = (jnp.asarray(x, q0.dtype) for x in configuration.ranges(m))
     low, high = jnp.maximum(low, limits[0]), jnp.minimum(high, limits[1])
     moves = np.zeros(m.n_q, dtype=bool)
-    moves[m.q_indices(search.joints)] = True
+    moves[list(search.problem.moved)] = True
     seed = jax.random.key(search.seed)
 
     def one(problem: Array, tried: Array) -> Array:

@@ -536,8 +536,11 @@ class JaxSweep:
         return found._replace(owner=owner, start=start, factor=factor)
 
     def _lanes(self, kind: int) -> JointTransform:
-        known = self._layout.v[self._layout.of_kind[kind]]
-        return self._transform(kind, self._steps[kind].state(), _Index(known, known))
+        own = self._layout.of_kind[kind]
+        known, bodies = self._layout.v[own], self._layout.body[own]
+        step = self._transform(kind, self._steps[kind].state(), _Index(known, known))
+        body: Any = _Index(bodies, bodies)
+        return step._replace(body=body)
 
     def _scan(
         self,
@@ -765,6 +768,8 @@ class JaxSweep:
             if not len(at) or not step.free:
                 continue
             leaves, tree = jax.tree_util.tree_flatten(now)
+            if not leaves:
+                continue
             start = jnp.stack([self._over_lanes(x, len(own)) for x in leaves]) + self._anchor
             starts = {
                 other: np.where(layout.kind[above] == other, layout.v[above], _NOWHERE)
@@ -906,6 +911,20 @@ class JaxSweep:
                 return Inertia(each[0], each[1:4], [rest[0:3], rest[3:6], rest[6:9]])
 
             found[kind] = _Packed((table,), together)
+        return _States(self._layout, found)
+
+    def links(self) -> Any:
+        """As `Sweep.links`."""
+        found: dict[int, _Packed] = {}
+        for kind, own in enumerate(self._layout.of_kind):
+            type, part = self._layout.types[kind]
+            if type is JointType.PLANAR and part < 2:
+                found[kind] = _Packed((), lambda arrays, axis: None)
+                continue
+            names = [self.m.body_names[body] for body in self._layout.body[own]]
+            frames = np.array([self.m.frame(name) for name in names])
+            R, p = self._numbers.R_frame[frames], self._numbers.p_frame[frames]
+            found[kind] = self._pack(FramePose(self._rows(R), self._vector(p)), len(own))
         return _States(self._layout, found)
 
     def pushed(self, on: Callable[..., Any]) -> Any:

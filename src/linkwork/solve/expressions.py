@@ -38,7 +38,7 @@ from linkwork.solve.least_squares import MOST_DAMPING_ERROR, LeastSquares, dampe
 from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, priority0_part
 from linkwork.solve.seeds import Axis, starts_of
-from linkwork.solve.tasks import Pose, Residual, beyond_slack
+from linkwork.solve.tasks import BoundTask, Pose, Residual, beyond_slack
 
 Expression = Callable[..., Mapping[str, Block]]
 
@@ -339,11 +339,15 @@ def seen_at(update: JointUpdate, q: Block) -> list[Seen]:
             found = beyond_slack(o, found, slack, task.groups)
         first, stop = layout.weights[k]
         weight = settings[first] if stop > first else 1.0
-        per_metre = 1.0 / (_ROTATION_LENGTH * problem.length)
-        scale = [per_metre if g.unit == "m" else 1.0 for g in task.groups]
-        rows = [s for s, g in zip(scale, task.groups, strict=True) for _ in range(g.start, g.stop)]
-        result.append(Seen(found, weight, tuple(rows)))
+        result.append(Seen(found, weight, row_scales_of(problem, task)))
     return result
+
+
+def row_scales_of(problem: Problem, task: BoundTask) -> tuple[float, ...]:
+    """What each row of a task is multiplied by, to count as radians."""
+    per_metre = 1.0 / (_ROTATION_LENGTH * problem.length)
+    scale = [per_metre if g.unit == "m" else 1.0 for g in task.groups]
+    return tuple(s for s, g in zip(scale, task.groups, strict=True) for _ in range(g.start, g.stop))
 
 
 def gap_and_score(update: JointUpdate, seen: Sequence[Seen]) -> tuple[Block, Block]:

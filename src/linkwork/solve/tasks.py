@@ -118,6 +118,8 @@ class BoundTask:
     """Whether the tolerances in the options of a call are not for this task."""
     blocks: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
     """Rows from, to, and the coordinates that these alone depend on; none: all on all."""
+    in_world: Callable[[Ops, Block, Block], Residual] | None = None
+    """The residual by frames in the world, where ``residual`` takes a part of the mechanism."""
     straight: tuple[int, ...] = ()
     """Coordinates that bring their error to zero in one step, however long it is."""
 
@@ -526,6 +528,10 @@ class RelativePose(Task):
         def residual(o: Ops, q: Block, target: Block) -> Residual:
             return pose_rows(o, found(o, q), _pose_of(o, target), asked)
 
+        def in_world(o: Ops, q: Block, target: Block) -> Residual:
+            moving = _through_the_world(o, m, q, self.other, self.frame)
+            return pose_rows(o, moving, _pose_of(o, target), asked)
+
         return bound(
             self,
             m,
@@ -535,6 +541,7 @@ class RelativePose(Task):
             groups=asked.groups(),
             coordinates=coordinates,
             frames=(self.frame, self.other),
+            in_world=in_world,
         )
 
 
