@@ -22,7 +22,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
 from linkwork.planning.kept import Kept
 from linkwork.planning.kept_search import Judge, KeptSearch, Tracer, shortened, smoothed
-from linkwork.planning.search import FULL, GOING, KERNELS, MET, Effort, Search
+from linkwork.planning.search import FULL, GOING, HELD, KERNELS, MET, ODD, Effort, Search
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -34,6 +34,7 @@ _FINE = 1e-3  # rad or m: the spacing where motions cannot be looked at without 
 _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
 _KEPT = 8  # kinds of bounds for which searches are kept
 _OTHERS = 104_729  # how far apart the seeds are of searches for one problem
+_LEAST_SECONDS = 0.05  # shorter ones are looked at more often than a call takes
 _STEPS = 500  # of a search between two looks at the clock
 _LEAST_STEP = 1 / 50  # of the spacing: no finer where something is kept
 _KEPT_SHORTCUTS = 4  # times as many where something is kept: they are tried side by side
@@ -197,6 +198,11 @@ class Planner(ProcessBound):
         another joint has moved.
         """
         began = self.clock()
+        usual = type(seconds) is float and _LEAST_SECONDS <= seconds < np.inf and clearance == 0.0
+        if usual and type(seed) is int and seed >= 0:
+            quick = self._in_one_call(start, goals, scene, seed, began, seconds, halt)
+            if quick is not None:
+                return quick
         start, goals = self.checked(start, goals)
         attempt = Attempt(self, start, scene, began, finite_number(seconds, "seconds", above=0.0))
         why = self.what_is_wrong(start, scene, "the start")
@@ -218,6 +224,62 @@ class Planner(ProcessBound):
         ):
             plan = attempt.searched(search, check, usable, seed, halt)
         return attempt.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
+
+    def _in_one_call(
+        self,
+        start: Any,
+        goals: Any,
+        scene: Any,
+        seed: int,
+        began: float,
+        seconds: float,
+        halt: threading.Event | None,
+    ) -> Plan | None:
+        """The plan of a problem as most are, by one call of native code; None of any other.
+
+        That begins with arrays, of joints that turn within limits, and ends in a path that holds.
+        """
+        n_q = self.mechanism.n_q
+        if type(start) is not np.ndarray or type(goals) is not np.ndarray:
+            return None
+        if start.shape != (n_q,) or goals.ndim != 2 or goals.shape[1] != n_q or not len(goals):
+            return None
+        if start.dtype != np.float64 or goals.dtype != np.float64 or not self._bounded:
+            return None
+        if self.kept is not None or (taken := self.model.native_motions(scene)) is None:
+            return None
+        start, goals = np.ascontiguousarray(start), np.ascontiguousarray(goals)
+        motions, put_back = taken
+        try:
+            search = self._usual_searches.pop()
+        except IndexError:
+            search = Search(self._code, n_q, self.planned.tolist(), self._limits)
+        try:
+            state, q = search.solve(motions, start, goals, self._bounds, self.effort, seed=seed)
+            if state == ODD:
+                return None
+            attempt = Attempt(self, start, scene, began, seconds)
+            if q is not None:
+                attempt.count(search)
+                return attempt.made(q, proven=True)
+            return attempt.searched(search, motions.check, goals, seed, halt, state=state)
+        finally:
+            self._usual_searches.append(search)
+            put_back.append(motions)
+
+    @cached_property
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """Bounds (nq,) of q: the limits of what moves, and those within which paths are proven."""
+        low, high = self.model.slide_bounds()
+        low, high = low + _LIMIT_SLACK, high - _LIMIT_SLACK
+        low[self.planned] = np.maximum(low[self.planned], self._limits[0])
+        high[self.planned] = np.minimum(high[self.planned], self._limits[1])
+        return low, high
+
+    @cached_property
+    def _usual_searches(self) -> list[Search]:
+        """Searches within the limits that nobody uses."""
+        return []
 
     def plan_all(
         self,
@@ -544,24 +606,32 @@ class Attempt:
         goals: Floats,
         seed: int,
         halt: threading.Event | None,
+        *,
+        state: int = ODD,
     ) -> Plan:
-        """Search, make the path shorter, look whether it holds; else again, and finer."""
+        """Search, make the path shorter, look whether it holds; else again, and finer.
+
+        ``state`` is that of a search that has begun.
+        """
         planner = self.planner
         effort, planned = planner.effort, planner.planned
         finer, direct = 1.0, True
         while finer > _FINEST:
-            state = search.begin(
-                check,
-                self.start,
-                self.start[None, planned],
-                goals[:, planned],
-                effort,
-                spacing=effort.spacing * finer,
-                seed=seed,
-                direct=direct,
-            )
-            careful = effort.careful if check.by_balls else 0
-            search.decide(exact=careful == 0)
+            if state == ODD:
+                state = search.begin(
+                    check,
+                    self.start,
+                    self.start[None, planned],
+                    goals[:, planned],
+                    effort,
+                    spacing=effort.spacing * finer,
+                    seed=seed,
+                    direct=direct,
+                )
+            careful = effort.careful - search.steps if check.by_balls else 0
+            search.decide(exact=careful <= 0)
+            careful = max(careful, 0)
+            state = GOING if state == FULL else state  # there may be more room
             while state not in (MET, FULL):
                 if planner.clock() > self.until or (halt is not None and halt.is_set()):
                     break
@@ -570,7 +640,7 @@ class Attempt:
                 if careful == 0 and state == GOING:
                     search.decide(exact=True)
             if state != MET:
-                self._count(search)
+                self.count(search)
                 what = "nodes" if state == FULL else "seconds"
                 most = effort.nodes if state == FULL else f"{self.allowed:g}"
                 gap, way = self._nearest(search)
@@ -582,14 +652,16 @@ class Attempt:
             found, proven = planner.short_that_holds(
                 search, raw := search.path(), self.start, self.scene, effort.spacing * finer
             )
-            self._count(search)
+            self.count(search)
             if found is not None:
                 return self.made(found, proven=proven)
             # what passes something by a hair is free at all spacings: other samples, another path
             finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
+            state = ODD
         return self.failed(self._too_close(goals))
 
-    def _count(self, search: Search) -> None:
+    def count(self, search: Search) -> None:
+        """Add what a search has done."""
         self.steps += search.steps
         self.checks += search.checks
 
