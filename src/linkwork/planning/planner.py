@@ -22,7 +22,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
 from linkwork.planning.kept import Kept
 from linkwork.planning.kept_search import Judge, KeptSearch, Tracer, shortened, smoothed
-from linkwork.planning.search import FULL, GOING, HELD, KERNELS, MET, ODD, Effort, Search
+from linkwork.planning.search import FULL, GOING, KERNELS, MET, ODD, Effort, Search
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -240,20 +240,18 @@ class Planner(ProcessBound):
         That begins with arrays, of joints that turn within limits, and ends in a path that holds.
         """
         n_q = self.mechanism.n_q
-        if type(start) is not np.ndarray or type(goals) is not np.ndarray:
+        for each in (start, goals):
+            if type(each) is not np.ndarray or each.dtype != np.float64:
+                return None
+        if start.shape != (n_q,) or goals.shape[1:] != (n_q,) or not len(goals):
             return None
-        if start.shape != (n_q,) or goals.ndim != 2 or goals.shape[1] != n_q or not len(goals):
+        if self.kept is not None or not self._bounded:
             return None
-        if start.dtype != np.float64 or goals.dtype != np.float64 or not self._bounded:
-            return None
-        if self.kept is not None or (taken := self.model.native_motions(scene)) is None:
+        if (taken := self.model.native_motions(scene)) is None:
             return None
         start, goals = np.ascontiguousarray(start), np.ascontiguousarray(goals)
         motions, put_back = taken
-        try:
-            search = self._usual_searches.pop()
-        except IndexError:
-            search = Search(self._code, n_q, self.planned.tolist(), self._limits)
+        search = self._usual_search()
         try:
             state, q = search.solve(motions, start, goals, self._bounds, self.effort, seed=seed)
             if state == ODD:
@@ -275,6 +273,13 @@ class Planner(ProcessBound):
         low[self.planned] = np.maximum(low[self.planned], self._limits[0])
         high[self.planned] = np.minimum(high[self.planned], self._limits[1])
         return low, high
+
+    def _usual_search(self) -> Search:
+        """A search within the limits that nobody uses."""
+        try:
+            return self._usual_searches.pop()
+        except IndexError:
+            return Search(self._code, self.mechanism.n_q, self.planned.tolist(), self._limits)
 
     @cached_property
     def _usual_searches(self) -> list[Search]:
@@ -319,7 +324,11 @@ class Planner(ProcessBound):
             return found
 
         threads = self._threads if threads is None else threads
-        return in_parallel(work, range(len(first)), threads, halt=halt)
+        # problems in one scene come one after another, whose tables are then made once
+        met: dict[int, int] = {}
+        order = sorted(range(len(first)), key=lambda k: met.setdefault(id(listed[k]), k))
+        found = in_parallel(work, order, threads, halt=halt)
+        return [plan for _, plan in sorted(zip(order, found, strict=True), key=lambda p: p[0])]
 
     @contextmanager
     def search(self, bounds: tuple[Floats, Floats]) -> Generator[Search]:

@@ -177,8 +177,8 @@ class Search:
     ) -> tuple[int, Floats | None]:
         """A problem as a whole: HELD and its path, or the state of the search, or ODD.
 
-        ``start`` (nq,) and ``goals`` (k, nq) are C-contiguous; ``bounds`` (nq,) of them. After any state but ODD a search
-        goes on as after `begin`.
+        ``start`` (nq,) and ``goals`` (k, nq) are C-contiguous; ``bounds`` (nq,) of them. After any
+        state but ODD a search goes on as after `begin`.
         """
         if len(goals) > _GOALS:
             return ODD, None
