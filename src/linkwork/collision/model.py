@@ -1014,10 +1014,10 @@ class CollisionModel(_Asked, ProcessBound):
         scene.rooms.append(sweep)
         scene.rooms_of_motions.append(room)
 
-    def path_touches(self, q: Floats, scene: Any = None) -> Booleans:
+    def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
         """Whether the straight motions from each row of q (k, nq) to the next touch, without gaps.
 
-        For programs that have checked q: as `motion_collides` of arrays that are finite.
+        That is whether two things come within a ``margin`` (m). For programs that have checked q: as `motion_collides` of arrays that are finite.
         Raises: UnsupportedFeatureError as there.
         """
         scene_ = self._scene(scene)
@@ -1028,7 +1028,7 @@ class CollisionModel(_Asked, ProcessBound):
         v = stops - starts if turns else motion.velocities_of(self.mechanism, starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
         reaches = self._reaches(starts, stops) if len(self._slides) else self._usual_reaches
-        self._moved((starts, stops, v), scene_, reaches, 1e-5, (times, records, which))
+        self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
         return which[:, 0] >= 0
 
     def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:

@@ -40,6 +40,9 @@ _LEAST_STEP = 1 / 50  # of the spacing: no finer where something is kept
 _KEPT_SHORTCUTS = 4  # times as many where something is kept: they are tried side by side
 _TOUCH = 1e-5  # m: what motions that are looked at without gaps must keep
 _COMFORT = 5e-3  # m: so far kept paths stay away where they can, so that motions have room
+_CLEAR_TRIES = 5  # paths that are looked for where one does not keep its clearance
+_CLEAR = 2e-3  # rad or m: how far configurations lie apart at which clearances are looked at
+_MORE = 1.1  # how many times the clearance paths are pushed away: corners lose some of it
 _BRANCHES = "; they may be on two branches of assembly, with a singularity between"
 
 
@@ -191,13 +194,14 @@ class Planner(ProcessBound):
         """A path from a start (nq,) to one of the goals (k, nq).
 
         Joints that do not move have the start's positions in the goals too. The same ``seed`` gives
-        the same path, where the time does not run out. Above 0, ``clearance`` (m) is what the path
-        keeps where it can.
+        the same path, where the time does not run out. ``clearance`` (m) is what the whole path
+        keeps, start and goal too: without it there is none.
 
         Raises: ShapeError; InputError for numbers that are not finite and for goals in which
         another joint has moved.
         """
         began = self.clock()
+        clearance = finite_number(clearance, "clearance", least=0.0) if clearance else 0.0
         usual = type(seconds) is float and _LEAST_SECONDS <= seconds < np.inf and clearance == 0.0
         if usual and type(seed) is int and seed >= 0:
             quick = self._in_one_call(start, goals, scene, seed, began, seconds, halt)
@@ -215,15 +219,19 @@ class Planner(ProcessBound):
             others = f" (and {len(found) - 1} other goals are no better)" if len(found) > 1 else ""
             return attempt.failed(found[0][1] + others)
         seed = whole_number(seed, "seed", least=0)
-        clearance = finite_number(clearance, "clearance", least=0.0)
-        if self.kept is not None:
-            return attempt.kept(self.kept, usable, seed, clearance, halt)
-        with (
-            self.search(self.bounds(start, usable)) as search,
-            self.model.native_check(scene) as check,
-        ):
-            plan = attempt.searched(search, check, usable, seed, halt)
-        return attempt.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
+        if clearance == 0.0:
+            return attempt.any_path(usable, seed, 0.0, halt)
+        near = [attempt.too_near(goal, clearance, "the goal") for goal in usable]
+        why = attempt.too_near(start, clearance, "the start")
+        usable = usable[[not told for told in near]]
+        if why or not len(usable):
+            return attempt.failed(why or near[0])
+        for k in range(_CLEAR_TRIES):
+            plan = attempt.any_path(usable, seed + k * _OTHERS, clearance, halt)
+            why = attempt.comes_near(plan, clearance) if plan else ""
+            if not why or attempt.is_over(halt):
+                break
+        return attempt.failed(why, plan.q) if why else plan
 
     def _in_one_call(
         self,
@@ -421,6 +429,26 @@ class Planner(ProcessBound):
         goals[:, endless] -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
         return goals
 
+    def nearer(self, start: Floats, goals: Floats) -> Floats:
+        """The goals by whole turns nearer to the start, where limits leave room for more than one.
+
+        Poses are the same; whoever asks for a configuration is given just that, and not this.
+        """
+        low, high = self._limits
+        wide = self._angles & (high - low > 2.0 * np.pi) & ~self._endless
+        own = self.planned[wide]
+        at, away = goals[:, own], goals[:, own] - start[own]
+        turns = -2.0 * np.pi * np.round(away / (2.0 * np.pi))
+        fits = (at + turns >= low[wide]) & (at + turns <= high[wide])
+        goals = goals.copy()
+        goals[:, own] = np.where(fits, at + turns, at)
+        return goals
+
+    @cached_property
+    def of_scene(self) -> CollisionModel:
+        """The model that looks at the scene alone, not at pairs of links."""
+        return self.model.with_pairs(ignore=self.model.links)
+
     @cached_property
     def resting(self) -> NDArray[np.int64]:
         """The numbers of q that do not move."""
@@ -429,11 +457,17 @@ class Planner(ProcessBound):
     @cached_property
     def _endless(self) -> NDArray[np.bool_]:
         """Flags of the planned numbers that are angles without limits."""
+        low, high = self._limits
+        return self._angles & np.isinf(low) & np.isinf(high)
+
+    @cached_property
+    def _angles(self) -> NDArray[np.bool_]:
+        """Flags of the planned numbers that are angles."""
         m, found = self.mechanism, np.zeros(self.mechanism.n_q, bool)
         for c, kind in enumerate(m.joint_types):
             own = m.q_slice(c)
-            free = np.isinf(m.lower[own]) & np.isinf(m.upper[own]) & (not kind.has_quaternion)
-            found[own] = free & (np.arange(len(free)) >= kind.n_lengths)
+            angle = np.arange(own.stop - own.start) >= kind.n_lengths
+            found[own] = angle & (not kind.has_quaternion)
         return found[self.planned]
 
     @cached_property
@@ -513,12 +547,58 @@ class Attempt:
         )
 
     def _tracer(self, kept: Kept, step: float, halt: threading.Event | None) -> Tracer:
-        clock = self.planner.clock
+        return Tracer(kept, self.planner.model, self.scene, step, lambda: self.is_over(halt))
 
-        def late() -> bool:
-            return clock() > self.until or (halt is not None and halt.is_set())
+    def any_path(
+        self, goals: Floats, seed: int, clearance: float, halt: threading.Event | None
+    ) -> Plan:
+        """The plan of a path that keeps a clearance where it can."""
+        planner = self.planner
+        if planner.kept is not None:
+            return self.kept(planner.kept, goals, seed, clearance, halt)
+        with (
+            planner.search(planner.bounds(self.start, goals)) as search,
+            planner.model.native_check(self.scene) as check,
+        ):
+            plan = self.searched(search, check, goals, seed, halt)
+        return self.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
 
-        return Tracer(kept, self.planner.model, self.scene, step, late)
+    def is_over(self, halt: threading.Event | None) -> bool:
+        """Whether the time has run out, or the caller was interrupted."""
+        return self.planner.clock() > self.until or (halt is not None and halt.is_set())
+
+    def too_near(self, q: Floats, clearance: float, what: str) -> str:
+        """The reason why an end does not keep a clearance; empty where it does."""
+        found = self.planner.of_scene.clearance(q, self.scene)
+        if not found.distance < clearance or found.names is None:
+            return ""
+        a, b = found.names
+        return (
+            f"{what} does not keep the clearance of {1e3 * clearance:g} mm: '{a}' and '{b}' are "
+            f"{1e3 * float(found.distance):.3g} mm apart"
+        )
+
+    def comes_near(self, plan: Plan, clearance: float) -> str:
+        """The reason why a path does not keep a clearance; empty where it does.
+
+        Without gaps where the path is proven so; at configurations 0.002 (rad, m) apart where
+        something is kept, or in clouds of points.
+        """
+        model = self.planner.of_scene
+        if plan.kept is None and plan.proven:
+            if not model.path_touches(plan.q, self.scene, margin=clearance).any():
+                return ""
+        q = plan.sample(_CLEAR)
+        found = model.clearance(q, self.scene)
+        k = int(found.distance.argmin())
+        least = float(found.distance[k])
+        if (plan.kept is not None or not plan.proven) and least >= clearance:
+            return ""
+        a, b = found.names[k]
+        return (
+            f"no path was found that keeps a clearance of {1e3 * clearance:g} mm: the one found "
+            f"last brings '{a}' and '{b}' within {1e3 * least:.3g} mm"
+        )
 
     def kept(
         self,
@@ -566,7 +646,7 @@ class Attempt:
         for form in ("clear", "smooth", "short", "raw"):
             path = raw if form == "raw" else short
             if form in ("clear", "smooth"):
-                wish = max(clearance, _COMFORT) if form == "clear" else 0.0
+                wish = max(_MORE * clearance, _COMFORT) if form == "clear" else 0.0
                 path = smoothed(tracer, short, wish)
             judge = Judge(tracer, _FINE)
             found = judge.holds(tracer.kept.unwound(path))
@@ -574,6 +654,19 @@ class Attempt:
                 self._count_of(tracer)
                 return self.made(found, proven=judge.proven, bow=judge.bow)
         return None
+
+    def _turns_away(self, goals: Floats) -> str:
+        """The words for goals that stand in another turn of a joint than they need to."""
+        planner = self.planner
+        away = np.abs(planner.nearer(self.start, goals) - goals).min(axis=0)
+        if not (away > 1.0).any():
+            return ""
+        names = labels(planner.mechanism, velocities=False)
+        told = ", ".join(f"'{names[k]}'" for k in np.flatnonzero(away > 1.0))
+        return (
+            f". The goal has another turn of {told} than the same pose nearer to the start; from "
+            "turn to turn a joint may not come, and plans to poses choose the nearer one"
+        )
 
     def _too_close(self, goals: Floats) -> str:
         """The words for paths that do not hold: an end may be next to touching."""
@@ -595,7 +688,7 @@ class Attempt:
             return plan
         free = Kept(planner.mechanism, planner.planned, np.ones(planner.mechanism.n_v).tolist())
         tracer = self._tracer(free, planner.effort.spacing, halt)
-        path = free.unwound(smoothed(tracer, plan.q.copy(), clearance))
+        path = free.unwound(smoothed(tracer, plan.q.copy(), _MORE * clearance))
         self._count_of(tracer)
         before = planner.model.clearance(plan.sample(), self.scene).distance.min()
         after = planner.model.clearance(path, self.scene).distance.min()
@@ -655,7 +748,7 @@ class Attempt:
                 gap, way = self._nearest(search)
                 return self.failed(
                     f"no path was found in {most} {what} ({self.steps} steps); the trees of start "
-                    f"and goal came within {gap:.3g} of each other",
+                    f"and goal came within {gap:.3g} of each other{self._turns_away(goals)}",
                     way,
                 )
             found, proven = planner.short_that_holds(
