@@ -1017,7 +1017,8 @@ class CollisionModel(_Asked, ProcessBound):
     def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
         """Whether the straight motions from each row of q (k, nq) to the next touch, without gaps.
 
-        That is whether two things come within a ``margin`` (m). For programs that have checked q: as `motion_collides` of arrays that are finite.
+        That is whether two things come within a ``margin`` (m). For programs that have checked q:
+        as `motion_collides` of arrays that are finite.
         Raises: UnsupportedFeatureError as there.
         """
         scene_ = self._scene(scene)

@@ -248,12 +248,9 @@ class Planner(ProcessBound):
         That begins with arrays, of joints that turn within limits, and ends in a path that holds.
         """
         n_q = self.mechanism.n_q
-        for each in (start, goals):
-            if type(each) is not np.ndarray or each.dtype != np.float64:
-                return None
-        if start.shape != (n_q,) or goals.shape[1:] != (n_q,) or not len(goals):
-            return None
-        if self.kept is not None or not self._bounded:
+        arrays = all(type(x) is np.ndarray and x.dtype == np.float64 for x in (start, goals))
+        usual = arrays and start.shape == (n_q,) and goals.shape[1:] == (n_q,) and len(goals)
+        if not usual or self.kept is not None or not self._bounded:
             return None
         if (taken := self.model.native_motions(scene)) is None:
             return None
