@@ -227,7 +227,8 @@ class Planner(ProcessBound):
         if why or not len(usable):
             return attempt.failed(why or near[0])
         for k in range(_CLEAR_TRIES):
-            plan = attempt.any_path(usable, seed + k * _OTHERS, clearance, halt)
+            wish = (_MORE + k) * clearance  # pushed by things on both sides a path may fall short
+            plan = attempt.any_path(usable, seed + k * _OTHERS, wish, halt)
             why = attempt.comes_near(plan, clearance) if plan else ""
             if not why or attempt.is_over(halt):
                 break
@@ -643,7 +644,7 @@ class Attempt:
         for form in ("clear", "smooth", "short", "raw"):
             path = raw if form == "raw" else short
             if form in ("clear", "smooth"):
-                wish = max(_MORE * clearance, _COMFORT) if form == "clear" else 0.0
+                wish = max(clearance, _COMFORT) if form == "clear" else 0.0
                 path = smoothed(tracer, short, wish)
             judge = Judge(tracer, _FINE)
             found = judge.holds(tracer.kept.unwound(path))
@@ -685,7 +686,7 @@ class Attempt:
             return plan
         free = Kept(planner.mechanism, planner.planned, np.ones(planner.mechanism.n_v).tolist())
         tracer = self._tracer(free, planner.effort.spacing, halt)
-        path = free.unwound(smoothed(tracer, plan.q.copy(), _MORE * clearance))
+        path = free.unwound(smoothed(tracer, plan.q.copy(), clearance))
         self._count_of(tracer)
         before = planner.model.clearance(plan.sample(), self.scene).distance.min()
         after = planner.model.clearance(path, self.scene).distance.min()
