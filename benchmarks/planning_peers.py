@@ -63,7 +63,9 @@ class OmplCoal:
             found[theirs] = every[ours]
         return found
 
-    def plan(self, problem: Any, seconds: float) -> tuple[float, float, int]:
+    def plan(  # noqa: C901  what OMPL wants, one after the other
+        self, problem: Any, seconds: float
+    ) -> tuple[float, float, int]:
         """Seconds that a plan takes, its length (nan: none is found), and states looked at."""
         pin, ob, og = self.pin, self.base, self.geometric
         geometry = self.own.copy()
@@ -104,7 +106,7 @@ class OmplCoal:
             return not pin.computeCollisions(self.model, self.data, manager, at, True)
 
         class Valid(ob.StateValidityChecker):
-            def isValid(self, state: Any) -> bool:  # noqa: N802  OMPL's name
+            def isValid(self, state: Any) -> bool:
                 return free(state)
 
         valid = Valid(information)

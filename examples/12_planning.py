@@ -11,7 +11,7 @@ here = Path(__file__).parent
 robot = lw.load(here / "planning" / "arm.urdf")
 scene = lw.Scene.from_yaml(here / "planning" / "shelf.yaml")
 
-# a cup is in the hand: it stays upright on the way, and nothing comes nearer to the shelf than 10 mm
+# a cup is in the hand: it stays upright on the way, and all stays 10 mm away from the shelf
 start = np.array([-1.0, 0.3, 0.0, -1.8, 0.0, 2.1, 0.8])
 upright = lw.ik.Direction("tool0")
 plan = robot.plan(start, {"joint1": 1.0}, scene=scene, keep=upright, clearance=0.01)
