@@ -226,13 +226,7 @@ class Planner(ProcessBound):
         usable = usable[[not told for told in near]]
         if why or not len(usable):
             return attempt.failed(why or near[0])
-        for k in range(_CLEAR_TRIES):
-            wish = (_MORE + k) * clearance  # pushed by things on both sides a path may fall short
-            plan = attempt.any_path(usable, seed + k * _OTHERS, wish, halt)
-            why = attempt.comes_near(plan, clearance) if plan else ""
-            if not why or attempt.is_over(halt):
-                break
-        return attempt.failed(why, plan.q) if why else plan
+        return attempt.clear_path(usable, seed, clearance, halt)
 
     def _in_one_call(
         self,
@@ -560,6 +554,21 @@ class Attempt:
         ):
             plan = self.searched(search, check, goals, seed, halt)
         return self.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
+
+    def clear_path(
+        self, goals: Floats, seed: int, clearance: float, halt: threading.Event | None
+    ) -> Plan:
+        """The plan of a path that keeps a clearance: the first of some that does."""
+        k = 0
+        while True:
+            wish = (_MORE + k) * clearance  # pushed by things on both sides a path may fall short
+            plan = self.any_path(goals, seed + k * _OTHERS, wish, halt)
+            why = self.comes_near(plan, clearance) if plan else ""
+            k += 1
+            if not why:
+                return plan
+            if k == _CLEAR_TRIES or self.is_over(halt):
+                return self.failed(why, plan.q)
 
     def is_over(self, halt: threading.Event | None) -> bool:
         """Whether the time has run out, or the caller was interrupted."""
