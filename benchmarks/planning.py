@@ -2,6 +2,7 @@
 
     python -m benchmarks.planning                        # made-up forests and shelves, bundled arms
     python -m benchmarks.planning --problems FOLDER      # MotionBenchMaker, as VAMP ships it
+    python -m benchmarks.planning --problems FOLDER --ompl 5        # beside OMPL and coal
 
 FOLDER holds folders SET_ROBOT with sceneNNNN.yaml and requestNNNN.yaml; robots are those of
 example-robot-data, and a Fetch that is drawn with solids. Times are the least of some runs and
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -51,6 +53,7 @@ def main() -> None:
     asked.add_argument("--runs", type=int, default=5, help="times are the least of so many")
     asked.add_argument("--overhang", type=float, default=0.02, help="of the cover (m)")
     asked.add_argument("--spacing", type=float, default=Effort().spacing)
+    asked.add_argument("--ompl", type=int, default=0, help="so many of a set by OMPL and coal too")
     given = asked.parse_args()
     warnings.filterwarnings("ignore")
     print(f"{'set':28} {'solved':>9} {'median':>8} {'mean':>8} {'p95':>8} us {'length':>7}")
@@ -78,7 +81,26 @@ def main() -> None:
             all_times += times
             tell(label, times, lengths, count)
             together(robot, model, listed, effort)
+            if given.ompl and given.problems:
+                beside(robot, described(name), model, listed[: given.ompl])
         tell(f"all of {name}", all_times, [], len(all_times))
+
+
+def beside(robot: lw.Robot, path: Path, model: Any, problems: list[Problem]) -> None:
+    """Print how OMPL and coal do on some of the problems; see `planning_peers`."""
+    from benchmarks.planning_peers import OmplCoal, missing  # noqa: PLC0415  not all have it
+
+    if missing():
+        print(f"  OMPL and coal are left out: {missing()} is not installed")
+        return
+    other = OmplCoal(robot, path, model.pairs)
+    times, lengths = list[float](), list[float]()
+    for problem in problems:
+        seconds, length, _ = other.plan(problem, 10.0)
+        if not np.isnan(length):
+            times.append(1e6 * seconds)
+            lengths.append(length)
+    tell("  RRTConnect of OMPL, coal", times, lengths, len(problems))
 
 
 def together(robot: lw.Robot, model: Any, problems: list[Problem], effort: Effort) -> None:
@@ -117,7 +139,13 @@ def from_files(folder: Path, name: str) -> Iterator[tuple[str, lw.Robot, Iterato
 def described(name: str) -> Path:
     """The description of a robot in example-robot-data; of Fetch our own, drawn with solids."""
     if name == "fetch":
-        return Path(lw.__file__).parent / "faces" / "skrobot" / "descriptions" / "fetch.urdf"
+        own = Path(lw.__file__).parent / "faces" / "skrobot" / "descriptions" / "fetch.urdf"
+        # its torso is drawn 0.1 m too far forward, where the hand is at the start of the problems
+        torso = '<origin xyz="{} 0 0.35"/>\n      <geometry><box size="{} 0.32 0.3"/>'
+        text = own.read_text().replace(torso.format("0", "0.19"), torso.format("-0.1", "0.22"))
+        made = Path(tempfile.mkdtemp()) / "fetch.urdf"
+        made.write_text(text)
+        return made
     files = metadata.files("example-robot-data") or []
     wanted = {"panda": "panda.urdf", "ur5": "ur5_robot.urdf"}[name]
     return next(Path(str(each.locate())) for each in files if each.name == wanted)

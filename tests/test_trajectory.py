@@ -116,6 +116,55 @@ def test_durations_are_those_of_ruckig_and_states_are_reached():
         tj.state_to_state([0.0], [1.0], goal_velocity=5.0, velocity=1.0, acceleration=1.0, jerk=1.0)
 
 
+def test_motions_from_rest_to_rest_are_those_of_ruckig_at_all_scales():
+    ruckig = pytest.importorskip("ruckig", reason="ruckig (pip install ruckig) is not installed")
+    random, told = rng("rest to rest"), 0
+    for k in range(400):
+        n = int(random.integers(1, 9))
+        start, goal = random.normal(size=(2, n)) * 10 ** random.uniform(-3, 2, n)
+        goal[0] = start[0] if k % 7 == 0 else goal[0]
+        bounds = dict(zip(("velocity", "acceleration", "jerk"), 10 ** random.uniform(-1, 2, (3, n)),
+                          strict=True))  # fmt: skip
+        least = None if k % 3 else float(10 ** random.uniform(-2, 2))
+        made = tj.state_to_state(start, goal, duration=least, **bounds)
+        asked = ruckig.InputParameter(n)
+        asked.current_position, asked.target_position = start, goal
+        asked.max_velocity, asked.max_acceleration, asked.max_jerk = bounds.values()
+        asked.minimum_duration = least
+        found = ruckig.Trajectory(n)
+        try:
+            ruckig.Ruckig(n).calculate(asked, found)
+        except ValueError:  # of a few problems it finds no motion
+            continue
+        told += 1
+        assert made.duration == pytest.approx(found.duration, rel=1e-9)
+        ends = np.array([made.start, made.end])
+        np.testing.assert_allclose(ends, [start, goal], rtol=0, atol=1e-9 * np.ptp(ends) + 1e-12)
+        assert np.abs(made.velocity(made.duration)).max() < 1e-6 * bounds["velocity"].max()
+        for name, order in (("velocity", 1), ("acceleration", 2), ("jerk", 3)):
+            lowest, highest = made.extremes(order)
+            assert (np.maximum(-lowest, highest) <= bounds[name] * (1 + 1e-7)).all(), name
+        again = tj.state_to_state(start.tolist(), goal.tolist(), duration=least, **bounds)
+        np.testing.assert_array_equal(again.coefficients, made.coefficients)
+    assert told > 350
+
+
+def test_motions_from_rest_to_rest_take_numbers_and_refuse_what_is_none():
+    start, goal = np.zeros(3), np.array([1.0, -2.0, 0.5])
+    one = tj.state_to_state(start, goal, velocity=1.0, acceleration=2.0, jerk=np.full(3, 9.0))
+    same = tj.state_to_state(start, goal, velocity=[1.0] * 3, acceleration=np.full(3, 2), jerk=9)
+    np.testing.assert_array_equal(one.coefficients, same.coefficients)
+    with pytest.raises(lw.InputError, match="finite"):
+        tj.state_to_state(start, goal * np.nan, velocity=1.0, acceleration=2.0, jerk=9.0)
+    with pytest.raises(lw.InputError, match="velocity must be above zero"):
+        tj.state_to_state(start, goal, velocity=0.0, acceleration=2.0, jerk=9.0)
+    with pytest.raises(lw.ShapeError):
+        tj.state_to_state(start, goal[:2], velocity=1.0, acceleration=2.0, jerk=9.0)
+    still = tj.state_to_state(start, start, velocity=1.0, acceleration=2.0, jerk=9.0)
+    assert still.duration == 0.0
+    np.testing.assert_array_equal(still(1.0), start)
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_duration_alone_gives_the_plain_shape(profile):
     made = tj.point_to_point([0.0, 1.0], [1.0, -1.0], profile=profile, duration=3.0)

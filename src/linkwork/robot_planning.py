@@ -56,8 +56,8 @@ class RobotPlanning:
         default ``collision()``.
 
         Loops are kept closed along the way, and the tasks ``keep`` are done all along, within their
-        tolerances; one without a target keeps what the start has. ``clearance`` (m) is how far the
-        path stays away from what is near, where it can; `Plan.clearance` tells.
+        tolerances; one without a target keeps what the start has. ``clearance`` (m) is how far
+        the robot stays from the scene along the whole path: one that does not keep it is none.
 
         The path is verified on the shapes themselves, without gaps between its points, before it is
         called one; `Plan.reason` says why there is none. It depends on ``seed`` alone, where
@@ -331,6 +331,8 @@ class RobotPlanning:
         if not len(good):
             reason = found.row(*(0,) * found.success.ndim).reason
             return f"the goal has no solution that is clear: {reason}"
+        if planner.kept is None:
+            good = planner.nearer(start, good)
         order = np.linalg.norm(good - start, axis=1).argsort()
         kept: list[Floats] = []
         for q in good[order]:

@@ -117,17 +117,39 @@ def test_couplings_are_kept() -> None:
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_a_clearance_that_is_wished_for(panda: lw.Robot, keep: bool) -> None:
+def test_a_clearance_is_kept_or_there_is_no_path(panda: lw.Robot, keep: bool) -> None:
     how: Any = {"keep": lw.ik.Direction("tool0")} if keep else {}
+    # of links and the wall alone: two links of the arm are always nearer than that
+    alone = panda.collision().with_pairs(ignore=panda.collision().links)
+    ends = alone.clearance(np.stack([START, GOAL]), wall()).distance
     usual = panda.plan(START, GOAL, scene=wall(), **how)
-    far = panda.plan(START, GOAL, scene=wall(), clearance=0.02, **how)
+    asked = 0.02
+    assert asked < 0.9 * ends.min()
+    assert alone.clearance(usual.sample(0.01), wall()).distance.min() < asked
+    far = panda.plan(START, GOAL, scene=wall(), clearance=asked, **how)
     assert far.success, far.reason
-    least = [plan.clearance(0.01).min() for plan in (usual, far)]
-    ends = panda.collision().clearance(np.stack([START, GOAL]), wall()).distance.min()
-    assert least[1] > least[0]
-    assert least[1] > min(0.01, 0.9 * ends)
-    with pytest.raises(InputError, match="clearance"):
-        panda.plan(START, GOAL, clearance=-1.0)
+    assert alone.clearance(far.sample(0.001), wall()).distance.min() >= asked
+    none = panda.plan(START, GOAL, scene=wall(), clearance=1.01 * ends[0], **how)
+    assert not none
+    assert none.reason.startswith("the start does not keep the clearance of ")
+    for bad in (-1.0, np.nan):
+        with pytest.raises(InputError, match="clearance"):
+            panda.plan(START, GOAL, clearance=bad)
+
+
+def test_a_clearance_that_no_path_keeps_is_told() -> None:
+    text = """<robot name="slider"><link name="a"/><link name="b"><collision><geometry>
+      <box size="0.1 0.1 0.1"/></geometry></collision></link>
+      <joint name="j" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/>
+      <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+    robot, scene = lw.load(text), lw.Scene()
+    scene.add_box("post", (0.1, 0.1, 0.1), (0.0, 0.11, 0.0))  # 10 mm beside the way
+    assert robot.plan([-1.0], [1.0], scene=scene, clearance=0.009).success
+    plan = robot.plan([-1.0], [1.0], scene=scene, clearance=0.011)
+    assert not plan
+    assert "keeps a clearance of 11 mm" in plan.reason
+    assert "'b' and 'post' within 10 mm" in plan.reason
+    assert len(plan.q) == 2
 
 
 @pytest.mark.slow

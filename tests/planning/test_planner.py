@@ -327,3 +327,85 @@ def test_shortcuts_make_paths_shorter(panda: lw.Robot) -> None:
         plans = panda.planner(effort=effort).plan_all(ends[::2], ends[1::2], scene)
         lengths.append(sum(plan.length for plan in plans if plan))
     assert lengths[1] < lengths[0]
+
+
+@pytest.mark.parametrize("name", list(SCENES))
+def test_one_call_and_step_by_step_give_the_same_path(panda: lw.Robot, name: str) -> None:
+    planner, scene = panda.planner(), SCENES[name]()
+    for seed in range(3):
+        quick = planner.plan(START, GOAL[None], scene, seed=seed)
+        # a whole number of seconds is taken by the way that looks at the clock
+        slow = planner.plan(START, GOAL[None], scene, seed=seed, seconds=10)
+        assert quick.success == slow.success
+        assert quick.proven == slow.proven
+        np.testing.assert_array_equal(quick.q, slow.q)
+        assert quick.steps == slow.steps
+
+
+def test_several_goals_at_once_and_ends_that_are_none(panda: lw.Robot) -> None:
+    planner, scene = panda.planner(), walled()
+    far = GOAL * [1, 1, 1, 1.05, 1, 1, 1]
+    plan = planner.plan(START, np.stack([far, START, GOAL]), scene)
+    assert plan.success
+    assert plan.length == 0.0  # the start is a goal
+    beyond = GOAL.copy()
+    beyond[3] = 3.0
+    assert "the goal is outside the limits: 'joint4'" in planner.plan(START, beyond[None]).reason
+    with pytest.raises(InputError, match="finite"):
+        planner.plan(START * np.nan, GOAL[None], scene)
+    # a goal that is no good does not hinder the others
+    assert planner.plan(START, np.stack([beyond, GOAL]), scene).success
+
+
+def test_scenes_that_change_between_plans_are_looked_at_anew(panda: lw.Robot) -> None:
+    planner, scene = panda.planner(), lw.Scene()
+    free = planner.plan(START, GOAL[None], scene)
+    middle = panda.fk(free.sample(0.01), "tool0")[:, :3, 3]
+    scene.add_sphere("ball", 0.05, middle[len(middle) // 2])
+    assert panda.collision().collides(free.sample(0.01), scene).any()
+    around = planner.plan(START, GOAL[None], scene)
+    assert around.success
+    assert not panda.collision().collides(around.sample(0.005), scene).any()
+    scene.remove("ball")
+    np.testing.assert_array_equal(planner.plan(START, GOAL[None], scene).q, free.q)
+
+
+def test_fingers_that_slide_are_proven_within_their_limits() -> None:
+    robot, scene = lw.load("gripper"), lw.Scene()
+    q = robot.random(400, seed=1)
+    q = q[~robot.collision().collides(q)]
+    plans = robot.planner().plan_all(q[:6], q[6:12], scene)
+    assert all(plan.proven for plan in plans if plan)
+    for plan in filter(None, plans):
+        assert not robot.collision().collides(plan.sample(0.001)).any()
+
+
+def test_problems_of_many_scenes_come_back_in_their_order(panda: lw.Robot) -> None:
+    scenes = [walled(), lw.Scene(), walled()]
+    listed = [scenes[k] for k in (0, 1, 2, 0, 1, 2)]
+    starts, goals = np.tile(START, (6, 1)), np.tile(GOAL, (6, 1))
+    planner = panda.planner()
+    plans = planner.plan_all(starts, goals, listed, threads=2)
+    for scene, plan in zip(listed, plans, strict=True):
+        assert plan.scene is scene
+        np.testing.assert_array_equal(plan.q, planner.plan(START, GOAL[None], scene).q)
+
+
+def test_turns_are_told_and_poses_take_the_nearer_one() -> None:
+    ur5 = lw.load("ur5e")
+    start = np.array([0.0, -1.2, 1.2, -1.5, -1.5, 0.0])
+    there = start + 0.3 * np.eye(6)[0]
+    turned = there - 2 * np.pi * np.eye(6)[5]
+    plan = ur5.plan(start, turned)
+    assert plan.success  # a wrist may turn: whoever asks for a turn gets it
+    assert np.array_equal(plan.q[-1], turned)
+    found = ur5.plan(start, ur5.fk(turned, "tool0"), frame="tool0")
+    assert found.success
+    assert np.abs(found.q[-1] - start).max() <= np.pi + 1e-9
+    # a shoulder may not turn through the table
+    scene = lw.Scene()
+    scene.add_box("table", (2.0, 2.0, 0.1), (0.0, 0.0, -0.06))
+    over = there + 2 * np.pi * np.eye(6)[1]
+    none = ur5.plan(start, over, scene=scene, seconds=0.5)
+    assert not none
+    assert "another turn of 'shoulder_lift_joint'" in none.reason

@@ -536,7 +536,7 @@ class PlanArguments(RobotArguments):
         "--keep", "TASK", "What is kept along the way, as `ik --task` takes it; may be repeated."
     )
     clearance: float = option(
-        "--clearance", "M", "How far to stay away from what is near, where it can be.", default=0.0
+        "--clearance", "M", "How far from the scene the whole path must stay.", default=0.0
     )
     seed: int = option("--seed", "N", "Another number gives another path.", default=0)
     seconds: float = option("--seconds", "S", "How long to search.", default=10.0)

@@ -188,6 +188,21 @@ class NativeCheck:
     by_balls: bool
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class NativeMotions:
+    """The check of a scene, and the proof of motions between configurations in it, by addresses.
+
+    ``proof`` (14,): where `motion.motion_rows` lies, and what it takes after the number of rows,
+    but for a tolerance, and the results: ``twisting``, six tables, three of `motion.Reaches`,
+    ``swept``, room, and room for twists.
+    """
+
+    check: NativeCheck
+    room: _Room
+    proof: Integers
+    arrays: tuple[Any, ...]
+
+
 @dataclass(eq=False, slots=True)
 class _Known:
     """What is known of a scene: its tables as of a number of edits.
@@ -616,6 +631,29 @@ class CollisionModel(_Asked, ProcessBound):
         finally:
             tables.rooms.append(room)
 
+    def native_motions(self, scene: Any = None) -> tuple[NativeMotions, list[NativeMotions]] | None:
+        """What plans paths in a scene as it is now, for one thread, and where it is put back.
+
+        None where motions are not proven so: with clouds of points, with joints that turn about any
+        axis or slide without end. Joints slide within `slide_bounds`.
+        """
+        if self._quaternions or not np.isfinite(self._slide_span).all():
+            return None
+        tables = self._known(scene).tables
+        if tables.obstacles.clouds.count:
+            return None
+        idle: list[NativeMotions] = tables.made.setdefault("motions", [])
+        try:
+            return idle.pop(), idle
+        except IndexError:
+            room = self._new_room(tables)
+        made = np.empty(motion.motion_room(tables.exact) + 64)
+        twists = np.empty(6 * self._frames.n_twists + 8)
+        proof = [self._code.address("motion_rows"), self._addresses[1], *tables.exact.addresses]
+        proof += [*self._usual_reaches.addresses, _at(room.swept), _at(made), _at(twists)]
+        check = NativeCheck(*self._halves, room.address, by_balls=True)
+        return NativeMotions(check, room, np.array(proof), (made, twists, tables)), idle
+
     @cached_property
     def _halves(self) -> tuple[int, int, int]:
         """Where the code of the check lies, and of its two halves."""
@@ -976,10 +1014,11 @@ class CollisionModel(_Asked, ProcessBound):
         scene.rooms.append(sweep)
         scene.rooms_of_motions.append(room)
 
-    def path_touches(self, q: Floats, scene: Any = None) -> Booleans:
+    def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
         """Whether the straight motions from each row of q (k, nq) to the next touch, without gaps.
 
-        For programs that have checked q: as `motion_collides` of arrays that are finite.
+        That is whether two things come within a ``margin`` (m). For programs that have checked q:
+        as `motion_collides` of arrays that are finite.
         Raises: UnsupportedFeatureError as there.
         """
         scene_ = self._scene(scene)
@@ -990,7 +1029,7 @@ class CollisionModel(_Asked, ProcessBound):
         v = stops - starts if turns else motion.velocities_of(self.mechanism, starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
         reaches = self._reaches(starts, stops) if len(self._slides) else self._usual_reaches
-        self._moved((starts, stops, v), scene_, reaches, 1e-5, (times, records, which))
+        self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
         return which[:, 0] >= 0
 
     def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
@@ -1005,6 +1044,12 @@ class CollisionModel(_Asked, ProcessBound):
     @cached_property
     def _usual_reaches(self) -> motion.Reaches:
         return self._bounds_within(*self._slide_span)
+
+    def slide_bounds(self) -> tuple[Floats, Floats]:
+        """Bounds (nq,) of q within which `native_motions` are proven; no matter for angles."""
+        low, high = (np.full(self.mechanism.n_q, each) for each in (-np.inf, np.inf))
+        low[self._slides], high[self._slides] = self._slide_span
+        return low, high
 
     @cached_property
     def _slide_span(self) -> tuple[Floats, Floats]:

@@ -94,19 +94,12 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
     if before is not None and len(given) == len(before.objects):
         if all(a is b for a, b in zip(given, before.objects, strict=True)):
             return before
-    known = {} if before is None else {id(each): k for k, each in enumerate(before.objects)}
-    new = [each for each in given if id(each) not in known]
-    made = _made(new)
-    rows, boxes, first = made.rows, made.boxes, made.first
-    if before is not None:
-        rows, boxes = np.concatenate([before.rows, rows]), np.concatenate([before.boxes, boxes])
-        first = np.concatenate([before.first_row[:-1], first + len(before.rows)])
-    added = iter(range(len(known), len(known) + len(new)))
-    source = np.array([known[id(e)] if id(e) in known else next(added) for e in given], np.int64)
-    counts = (first[1:] - first[:-1])[source]
-    first_row = np.concatenate([[0], np.cumsum(counts)])
-    taken = np.repeat(first[source] - first_row[:-1], counts) + np.arange(first_row[-1])
-    rows, boxes = rows[taken], boxes[taken]
+    if before is None or not before.objects:
+        made = _made(given)
+        rows, boxes, first_row = made.rows, made.boxes, made.first
+    else:
+        rows, boxes, first_row = _changed(given, before)
+    counts = np.diff(first_row)
     object_of_row = np.repeat(np.arange(len(given)), counts)
     vertices, outside = _vertices(given, rows, first_row)
     endless = np.isinf(rows[:, 23])
@@ -124,6 +117,22 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
         _tree(rows, np.flatnonzero(~endless)),
         clouds_of([(k, given[k].shape, given[k].T_world_object) for k in clouds]),
     )
+
+
+def _changed(given: tuple[Object, ...], before: Obstacles) -> tuple[Floats, Floats, Integers]:
+    """Rows, boxes and where those of each object begin, where some are those of before."""
+    known = {id(each): k for k, each in enumerate(before.objects)}
+    new = [each for each in given if id(each) not in known]
+    made = _made(new)
+    rows = np.concatenate([before.rows, made.rows])
+    boxes = np.concatenate([before.boxes, made.boxes])
+    first = np.concatenate([before.first_row[:-1], made.first + len(before.rows)])
+    added = iter(range(len(known), len(known) + len(new)))
+    source = np.array([known[id(e)] if id(e) in known else next(added) for e in given], np.int64)
+    counts = (first[1:] - first[:-1])[source]
+    first_row = np.concatenate([[0], np.cumsum(counts)])
+    taken = np.repeat(first[source] - first_row[:-1], counts) + np.arange(first_row[-1])
+    return rows[taken], boxes[taken], first_row
 
 
 def _tree(rows: Floats, bounded: Integers) -> Tree:
@@ -162,6 +171,9 @@ def _made(objects: Sequence[Object]) -> _Made:
         else:
             parts.append((k, _parts_of(each.shape)))
             counts[k] = len(parts[-1][1].rows)
+    if objects and len(solids) == len(objects):
+        poses = np.array([each.T_world_object for each in objects])
+        return _Made(*_solid_rows(np.array(cores), poses), np.arange(len(objects) + 1))
     first = np.concatenate([[0], np.cumsum(counts)])
     rows, boxes = np.zeros((first[-1], PIECE)), np.zeros((first[-1], 15))
     if solids:
@@ -261,6 +273,8 @@ def _vertices(
     And how far the pieces of each object may reach beyond it (m).
     """
     outside = np.zeros(len(objects))
+    if not (rows[:, 0] == HULL).any():
+        return np.zeros(0), outside
     places: dict[int, int] = {}
     found = [np.zeros(0)]
     end = 0

@@ -356,40 +356,41 @@ def mapping_call(
 
 
 def row_call(
-    kinds: tuple[Kind, Kind],
+    kinds: tuple[Kind | list[Kind], Kind],
     compiler: Compiler,
-    otherwise: Callable[[Any], Any],
+    otherwise: Callable[..., Any],
     *,
     rows: int,
     arrays: Sequence[int],
     size: int = 1,
     good: int | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """A function of one argument, whose numbers a scalar function at the address ``rows`` computes.
 
-    ``kinds`` are those of the argument and of what is given. ``rows(0, 1, numbers, arrays...,
-    results, NULL)``, with ``arrays`` at fixed addresses, writes ``size`` results and returns a
-    whole number below 0 where all is well. Otherwise, or where the result ``good`` is not above 0,
-    ``otherwise`` is called, which keeps alive what is at these addresses. Where the layout of
-    objects is unknown, it is ``otherwise`` itself.
+    ``kinds`` are those of the argument, or of several in a list, and of what is given.
+    ``rows(0, 1, numbers, arrays..., results, NULL)``, with ``arrays`` at fixed addresses, writes
+    ``size`` results and returns a whole number below 0 where all is well. Otherwise, or where the
+    result ``good`` is not above 0, ``otherwise`` is called, which keeps alive what is at these
+    addresses. Where the layout of objects is unknown, it is ``otherwise`` itself.
     """
     abi = array_abi()
     if abi is None:
         return otherwise
-    takes, gives = kinds
+    given, gives = kinds
+    takes: list[Kind] = given if isinstance(given, list) else [given]
     fixed = [f"array {k}" for k in range(len(arrays))]
 
     def make() -> tuple[Facts, bytes]:
         from linkwork.compile.target import new_module  # noqa: PLC0415  not for cached code
 
         module = new_module("named", compiler.target)
-        call = _Call(module, abi, [takes], gives, ("rows", *fixed))
+        call = _Call(module, abi, takes, gives, ("rows", *fixed))
         call.write(None, [size], fixed=fixed, good=good)
         return {}, object_code(module, compiler.target, simplify=True)
 
-    layouts = f"{layout_of(takes)} {layout_of(gives)} {size} {good} {fixed}"
+    layouts = f"{[*map(layout_of, takes)]} {layout_of(gives)} {size} {good} {fixed}"
     code = compiler.code(("row call", repr(abi.layout), layouts), make).code
-    own = _objects(kinds)
+    own = _objects([*takes, gives])
     entries = [rows, *arrays, *map(id, own)]
     return bind(code, otherwise, "row", abi, own=entries, held=[code, *own])
 

@@ -22,7 +22,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
 from linkwork.planning.kept import Kept
 from linkwork.planning.kept_search import Judge, KeptSearch, Tracer, shortened, smoothed
-from linkwork.planning.search import FULL, GOING, KERNELS, MET, Effort, Search
+from linkwork.planning.search import FULL, GOING, KERNELS, MET, ODD, Effort, Search
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -34,11 +34,15 @@ _FINE = 1e-3  # rad or m: the spacing where motions cannot be looked at without 
 _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
 _KEPT = 8  # kinds of bounds for which searches are kept
 _OTHERS = 104_729  # how far apart the seeds are of searches for one problem
+_LEAST_SECONDS = 0.05  # shorter ones are looked at more often than a call takes
 _STEPS = 500  # of a search between two looks at the clock
 _LEAST_STEP = 1 / 50  # of the spacing: no finer where something is kept
 _KEPT_SHORTCUTS = 4  # times as many where something is kept: they are tried side by side
 _TOUCH = 1e-5  # m: what motions that are looked at without gaps must keep
 _COMFORT = 5e-3  # m: so far kept paths stay away where they can, so that motions have room
+_CLEAR_TRIES = 5  # paths that are looked for where one does not keep its clearance
+_CLEAR = 2e-3  # rad or m: how far configurations lie apart at which clearances are looked at
+_MORE = 1.1  # how many times the clearance paths are pushed away: corners lose some of it
 _BRANCHES = "; they may be on two branches of assembly, with a singularity between"
 
 
@@ -190,13 +194,19 @@ class Planner(ProcessBound):
         """A path from a start (nq,) to one of the goals (k, nq).
 
         Joints that do not move have the start's positions in the goals too. The same ``seed`` gives
-        the same path, where the time does not run out. Above 0, ``clearance`` (m) is what the path
-        keeps where it can.
+        the same path, where the time does not run out. ``clearance`` (m) is what the whole path
+        keeps, start and goal too: without it there is none.
 
         Raises: ShapeError; InputError for numbers that are not finite and for goals in which
         another joint has moved.
         """
         began = self.clock()
+        clearance = finite_number(clearance, "clearance", least=0.0) if clearance else 0.0
+        usual = type(seconds) is float and _LEAST_SECONDS <= seconds < np.inf and clearance == 0.0
+        if usual and type(seed) is int and seed >= 0:
+            quick = self._in_one_call(start, goals, scene, seed, began, seconds, halt)
+            if quick is not None:
+                return quick
         start, goals = self.checked(start, goals)
         attempt = Attempt(self, start, scene, began, finite_number(seconds, "seconds", above=0.0))
         why = self.what_is_wrong(start, scene, "the start")
@@ -209,15 +219,72 @@ class Planner(ProcessBound):
             others = f" (and {len(found) - 1} other goals are no better)" if len(found) > 1 else ""
             return attempt.failed(found[0][1] + others)
         seed = whole_number(seed, "seed", least=0)
-        clearance = finite_number(clearance, "clearance", least=0.0)
-        if self.kept is not None:
-            return attempt.kept(self.kept, usable, seed, clearance, halt)
-        with (
-            self.search(self.bounds(start, usable)) as search,
-            self.model.native_check(scene) as check,
-        ):
-            plan = attempt.searched(search, check, usable, seed, halt)
-        return attempt.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
+        if clearance == 0.0:
+            return attempt.any_path(usable, seed, 0.0, halt)
+        near = [attempt.too_near(goal, clearance, "the goal") for goal in usable]
+        why = attempt.too_near(start, clearance, "the start")
+        usable = usable[[not told for told in near]]
+        if why or not len(usable):
+            return attempt.failed(why or near[0])
+        return attempt.clear_path(usable, seed, clearance, halt)
+
+    def _in_one_call(
+        self,
+        start: Any,
+        goals: Any,
+        scene: Any,
+        seed: int,
+        began: float,
+        seconds: float,
+        halt: threading.Event | None,
+    ) -> Plan | None:
+        """The plan of a problem as most are, by one call of native code; None of any other.
+
+        That begins with arrays, of joints that turn within limits, and ends in a path that holds.
+        """
+        n_q = self.mechanism.n_q
+        arrays = all(type(x) is np.ndarray and x.dtype == np.float64 for x in (start, goals))
+        usual = arrays and start.shape == (n_q,) and goals.shape[1:] == (n_q,) and len(goals)
+        if not usual or self.kept is not None or not self._bounded:
+            return None
+        if (taken := self.model.native_motions(scene)) is None:
+            return None
+        start, goals = np.ascontiguousarray(start), np.ascontiguousarray(goals)
+        motions, put_back = taken
+        search = self._usual_search()
+        try:
+            state, q = search.solve(motions, start, goals, self._bounds, self.effort, seed=seed)
+            if state == ODD:
+                return None
+            attempt = Attempt(self, start, scene, began, seconds)
+            if q is not None:
+                attempt.count(search)
+                return attempt.made(q, proven=True)
+            return attempt.searched(search, motions.check, goals, seed, halt, state=state)
+        finally:
+            self._usual_searches.append(search)
+            put_back.append(motions)
+
+    @cached_property
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """Bounds (nq,) of q: the limits of what moves, and those within which paths are proven."""
+        low, high = self.model.slide_bounds()
+        low, high = low + _LIMIT_SLACK, high - _LIMIT_SLACK
+        low[self.planned] = np.maximum(low[self.planned], self._limits[0])
+        high[self.planned] = np.minimum(high[self.planned], self._limits[1])
+        return low, high
+
+    def _usual_search(self) -> Search:
+        """A search within the limits that nobody uses."""
+        try:
+            return self._usual_searches.pop()
+        except IndexError:
+            return Search(self._code, self.mechanism.n_q, self.planned.tolist(), self._limits)
+
+    @cached_property
+    def _usual_searches(self) -> list[Search]:
+        """Searches within the limits that nobody uses."""
+        return []
 
     def plan_all(
         self,
@@ -257,7 +324,11 @@ class Planner(ProcessBound):
             return found
 
         threads = self._threads if threads is None else threads
-        return in_parallel(work, range(len(first)), threads, halt=halt)
+        # problems in one scene come one after another, whose tables are then made once
+        met: dict[int, int] = {}
+        order = sorted(range(len(first)), key=lambda k: met.setdefault(id(listed[k]), k))
+        found = in_parallel(work, order, threads, halt=halt)
+        return [plan for _, plan in sorted(zip(order, found, strict=True), key=lambda p: p[0])]
 
     @contextmanager
     def search(self, bounds: tuple[Floats, Floats]) -> Generator[Search]:
@@ -350,6 +421,26 @@ class Planner(ProcessBound):
         goals[:, endless] -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
         return goals
 
+    def nearer(self, start: Floats, goals: Floats) -> Floats:
+        """The goals by whole turns nearer to the start, where limits leave room for more than one.
+
+        Poses are the same; whoever asks for a configuration is given just that, and not this.
+        """
+        low, high = self._limits
+        wide = self._angles & (high - low > 2.0 * np.pi) & ~self._endless
+        own = self.planned[wide]
+        at, away = goals[:, own], goals[:, own] - start[own]
+        turns = -2.0 * np.pi * np.round(away / (2.0 * np.pi))
+        fits = (at + turns >= low[wide]) & (at + turns <= high[wide])
+        goals = goals.copy()
+        goals[:, own] = np.where(fits, at + turns, at)
+        return goals
+
+    @cached_property
+    def of_scene(self) -> CollisionModel:
+        """The model that looks at the scene alone, not at pairs of links."""
+        return self.model.with_pairs(ignore=self.model.links)
+
     @cached_property
     def resting(self) -> NDArray[np.int64]:
         """The numbers of q that do not move."""
@@ -358,11 +449,17 @@ class Planner(ProcessBound):
     @cached_property
     def _endless(self) -> NDArray[np.bool_]:
         """Flags of the planned numbers that are angles without limits."""
+        low, high = self._limits
+        return self._angles & np.isinf(low) & np.isinf(high)
+
+    @cached_property
+    def _angles(self) -> NDArray[np.bool_]:
+        """Flags of the planned numbers that are angles."""
         m, found = self.mechanism, np.zeros(self.mechanism.n_q, bool)
         for c, kind in enumerate(m.joint_types):
             own = m.q_slice(c)
-            free = np.isinf(m.lower[own]) & np.isinf(m.upper[own]) & (not kind.has_quaternion)
-            found[own] = free & (np.arange(len(free)) >= kind.n_lengths)
+            angle = np.arange(own.stop - own.start) >= kind.n_lengths
+            found[own] = angle & (not kind.has_quaternion)
         return found[self.planned]
 
     @cached_property
@@ -442,12 +539,73 @@ class Attempt:
         )
 
     def _tracer(self, kept: Kept, step: float, halt: threading.Event | None) -> Tracer:
-        clock = self.planner.clock
+        return Tracer(kept, self.planner.model, self.scene, step, lambda: self.is_over(halt))
 
-        def late() -> bool:
-            return clock() > self.until or (halt is not None and halt.is_set())
+    def any_path(
+        self, goals: Floats, seed: int, clearance: float, halt: threading.Event | None
+    ) -> Plan:
+        """The plan of a path that keeps a clearance where it can."""
+        planner = self.planner
+        if planner.kept is not None:
+            return self.kept(planner.kept, goals, seed, clearance, halt)
+        with (
+            planner.search(planner.bounds(self.start, goals)) as search,
+            planner.model.native_check(self.scene) as check,
+        ):
+            plan = self.searched(search, check, goals, seed, halt)
+        return self.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
 
-        return Tracer(kept, self.planner.model, self.scene, step, late)
+    def clear_path(
+        self, goals: Floats, seed: int, clearance: float, halt: threading.Event | None
+    ) -> Plan:
+        """The plan of a path that keeps a clearance: the first of some that does."""
+        k = 0
+        while True:
+            wish = (_MORE + k) * clearance  # pushed by things on both sides a path may fall short
+            plan = self.any_path(goals, seed + k * _OTHERS, wish, halt)
+            why = self.comes_near(plan, clearance) if plan else ""
+            k += 1
+            if not why:
+                return plan
+            if k == _CLEAR_TRIES or self.is_over(halt):
+                return self.failed(why, plan.q)
+
+    def is_over(self, halt: threading.Event | None) -> bool:
+        """Whether the time has run out, or the caller was interrupted."""
+        return self.planner.clock() > self.until or (halt is not None and halt.is_set())
+
+    def too_near(self, q: Floats, clearance: float, what: str) -> str:
+        """The reason why an end does not keep a clearance; empty where it does."""
+        found = self.planner.of_scene.clearance(q, self.scene)
+        if not found.distance < clearance or found.names is None:
+            return ""
+        a, b = found.names
+        return (
+            f"{what} does not keep the clearance of {1e3 * clearance:g} mm: '{a}' and '{b}' are "
+            f"{1e3 * float(found.distance):.3g} mm apart"
+        )
+
+    def comes_near(self, plan: Plan, clearance: float) -> str:
+        """The reason why a path does not keep a clearance; empty where it does.
+
+        Without gaps where the path is proven so; at configurations 0.002 (rad, m) apart where
+        something is kept, or in clouds of points.
+        """
+        model = self.planner.of_scene
+        if plan.kept is None and plan.proven:
+            if not model.path_touches(plan.q, self.scene, margin=clearance).any():
+                return ""
+        q = plan.sample(_CLEAR)
+        found = model.clearance(q, self.scene)
+        k = int(found.distance.argmin())
+        least = float(found.distance[k])
+        if (plan.kept is not None or not plan.proven) and least >= clearance:
+            return ""
+        a, b = found.names[k]
+        return (
+            f"no path was found that keeps a clearance of {1e3 * clearance:g} mm: the one found "
+            f"last brings '{a}' and '{b}' within {1e3 * least:.3g} mm"
+        )
 
     def kept(
         self,
@@ -504,6 +662,19 @@ class Attempt:
                 return self.made(found, proven=judge.proven, bow=judge.bow)
         return None
 
+    def _turns_away(self, goals: Floats) -> str:
+        """The words for goals that stand in another turn of a joint than they need to."""
+        planner = self.planner
+        away = np.abs(planner.nearer(self.start, goals) - goals).min(axis=0)
+        if not (away > 1.0).any():
+            return ""
+        names = labels(planner.mechanism, velocities=False)
+        told = ", ".join(f"'{names[k]}'" for k in np.flatnonzero(away > 1.0))
+        return (
+            f". The goal has another turn of {told} than the same pose nearer to the start; from "
+            "turn to turn a joint may not come, and plans to poses choose the nearer one"
+        )
+
     def _too_close(self, goals: Floats) -> str:
         """The words for paths that do not hold: an end may be next to touching."""
         for what, q in (("the start", self.start), ("the goal", goals[0])):
@@ -544,24 +715,32 @@ class Attempt:
         goals: Floats,
         seed: int,
         halt: threading.Event | None,
+        *,
+        state: int = ODD,
     ) -> Plan:
-        """Search, make the path shorter, look whether it holds; else again, and finer."""
+        """Search, make the path shorter, look whether it holds; else again, and finer.
+
+        ``state`` is that of a search that has begun.
+        """
         planner = self.planner
         effort, planned = planner.effort, planner.planned
         finer, direct = 1.0, True
         while finer > _FINEST:
-            state = search.begin(
-                check,
-                self.start,
-                self.start[None, planned],
-                goals[:, planned],
-                effort,
-                spacing=effort.spacing * finer,
-                seed=seed,
-                direct=direct,
-            )
-            careful = effort.careful if check.by_balls else 0
-            search.decide(exact=careful == 0)
+            if state == ODD:
+                state = search.begin(
+                    check,
+                    self.start,
+                    self.start[None, planned],
+                    goals[:, planned],
+                    effort,
+                    spacing=effort.spacing * finer,
+                    seed=seed,
+                    direct=direct,
+                )
+            careful = effort.careful - search.steps if check.by_balls else 0
+            search.decide(exact=careful <= 0)
+            careful = max(careful, 0)
+            state = GOING if state == FULL else state  # there may be more room
             while state not in (MET, FULL):
                 if planner.clock() > self.until or (halt is not None and halt.is_set()):
                     break
@@ -570,26 +749,28 @@ class Attempt:
                 if careful == 0 and state == GOING:
                     search.decide(exact=True)
             if state != MET:
-                self._count(search)
+                self.count(search)
                 what = "nodes" if state == FULL else "seconds"
                 most = effort.nodes if state == FULL else f"{self.allowed:g}"
                 gap, way = self._nearest(search)
                 return self.failed(
                     f"no path was found in {most} {what} ({self.steps} steps); the trees of start "
-                    f"and goal came within {gap:.3g} of each other",
+                    f"and goal came within {gap:.3g} of each other{self._turns_away(goals)}",
                     way,
                 )
             found, proven = planner.short_that_holds(
                 search, raw := search.path(), self.start, self.scene, effort.spacing * finer
             )
-            self._count(search)
+            self.count(search)
             if found is not None:
                 return self.made(found, proven=proven)
             # what passes something by a hair is free at all spacings: other samples, another path
             finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
+            state = ODD
         return self.failed(self._too_close(goals))
 
-    def _count(self, search: Search) -> None:
+    def count(self, search: Search) -> None:
+        """Add what a search has done."""
         self.steps += search.steps
         self.checks += search.checks
 

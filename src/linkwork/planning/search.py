@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.model import NativeCheck
+from linkwork.collision import distances
+from linkwork.collision.model import NativeCheck, NativeMotions
 from linkwork.compile.typed import WIDTH32
-from linkwork.planning import connect
+from linkwork.planning import connect, whole
 from linkwork.planning.connect import FULL, GOING, MET
+from linkwork.planning.whole import HELD, ODD
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -25,9 +27,14 @@ KERNELS = (
     connect.shorter,
     connect.motions_free,
     connect.come_nearest,
+    whole.solve,
 )
 
 GOLDEN = 0.6180339887498949
+
+_GOALS = WIDTH32 - 1  # of a problem that is solved in one call: they are looked at side by side
+_SHORT = 64  # points of its path, at most
+_IN_ONE_CALL = 1000  # steps of it, some milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +109,8 @@ class Search:
         self._nearest = ctypes.CFUNCTYPE(ctypes.c_double, kind, kind)(code.address("come_nearest"))
         self._motions = ctypes.CFUNCTYPE(None, *[kind] * 5)(code.address("motions_free"))
         self._shorter = ctypes.CFUNCTYPE(kind, kind, kind, kind)(code.address("shorter"))
+        self._solve = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("solve"))
+        self._make_job(n_q)
 
     @property
     def steps(self) -> int:
@@ -130,22 +139,89 @@ class Search:
         ``base`` (nq,) has what does not move; ``starts``, ``goals`` (k, n) are of what does.
         """
         self.prepare(check, base, effort, spacing=spacing)
-        self._phase[:] = (
-            0.5 if seed == 0 else (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
-        )
-        self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
+        self._shift(seed)
         starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
         while max(len(starts), len(goals)) >= self._trees[0].room:
             self._make_room(4 * self._trees[0].room)
         ends = _at(starts), len(starts), _at(goals), len(goals)
         return self._begin(self._at, *ends, int(direct))
 
+    def _make_job(self, n_q: int) -> None:
+        """Make the record of a problem that is solved in one call."""
+        n, job = self.n, np.zeros(whole.JOB, np.int64)
+        self._points, self._found = np.empty((_GOALS + 1, n)), np.empty((_SHORT, n_q))
+        self._bounds = np.empty((2, n_q))
+        proof = np.zeros(whole.PROVEN, np.int64)
+        numbers, counts = np.empty(1 + n_q + distances.RECORD), np.zeros(6, np.int64)
+        proof[whole.NUMBERS :] = _at(numbers), _at(counts), _at(counts[2:])
+        rest = np.setdiff1d(np.arange(n_q), self.planned)
+        job[[whole.LOWER, whole.UPPER]] = _at(self._bounds[0]), _at(self._bounds[1])
+        job[[whole.RESTING, whole.N_RESTING]] = _at(rest), len(rest)
+        job[[whole.POINTS, whole.FOUND, whole.MOST_FOUND]] = (
+            *(_at(self._points), _at(self._found), _SHORT),
+        )
+        job[whole.PROOF] = _at(proof)
+        self._job, self._proof, self._job_at = job, proof, _at(job)
+        self._usual: Effort | None = None
+        self._kept_too = numbers, counts, rest
+
+    def solve(
+        self,
+        motions: NativeMotions,
+        start: Floats,
+        goals: Floats,
+        bounds: tuple[Floats, Floats],
+        effort: Effort,
+        *,
+        seed: int,
+    ) -> tuple[int, Floats | None]:
+        """A problem as a whole: HELD and its path, or the state of the search, or ODD.
+
+        ``start`` (nq,) and ``goals`` (k, nq) are C-contiguous; ``bounds`` (nq,) of them. After any
+        state but ODD a search goes on as after `begin`.
+        """
+        if len(goals) > _GOALS:
+            return ODD, None
+        job = self._job
+        if effort is not self._usual:
+            self._use(effort, effort.spacing)
+            self._usual = effort
+            self._bounds[:] = bounds
+            job[[whole.DIRECT, whole.CAREFUL, whole.STEPS]] = 1, effort.careful, _IN_ONE_CALL
+            job[whole.TRIES] = effort.shortcuts
+            self._usual_numbers = self._numbers.copy()
+        else:
+            self._numbers[:] = self._usual_numbers
+        self._check_by(motions.check)
+        self._proof[: whole.NUMBERS] = motions.proof
+        self._shift(seed)
+        job[: whole.LOWER] = _at(start), _at(goals), len(goals)
+        state = self._solve(self._at, self._job_at)
+        if state != HELD:
+            return state, None
+        return state, self._found[: job[whole.COUNT]].copy()
+
+    def _check_by(self, check: NativeCheck) -> None:
+        record = self._record
+        record[connect.CHECK], record[connect.LISTED] = check.function, check.arguments
+        record[connect.LOOK], record[connect.SETTLE] = check.look, check.settle
+
+    def _shift(self, seed: int) -> None:
+        """Begin the sequence of samples of a seed."""
+        if seed == 0:
+            self._phase.fill(0.5)
+        else:
+            self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
+        self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
+
     def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
         """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
         self._rows[:] = base
-        self._record[connect.CHECK : connect.LISTED + 1] = check.function, check.arguments
-        self._record[connect.LOOK : connect.SETTLE + 1] = check.look, check.settle
-        e = effort
+        self._check_by(check)
+        self._use(effort, spacing)
+        self.decide(exact=True)
+
+    def _use(self, e: Effort, spacing: float) -> None:
         self._numbers[:] = (
             e.range,
             spacing,
@@ -157,7 +233,6 @@ class Search:
             e.least_gain,
         )
         self._tries, self._nodes = e.shortcuts, e.nodes
-        self.decide(exact=True)
 
     def free(self, points: Floats, ends: Integers) -> NDArray[np.bool_]:
         """Whether motions between points (k, n), by the numbers (m, 2) of their ends, are free."""
@@ -251,4 +326,4 @@ def _at(array: Any) -> int:
     return array.__array_interface__["data"][0]
 
 
-__all__ = ["FULL", "GOING", "KERNELS", "MET", "Effort", "Search"]
+__all__ = ["FULL", "GOING", "HELD", "KERNELS", "MET", "ODD", "Effort", "Search"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from linkwork import settings
 from linkwork.checks import finite_number, real_array
+from linkwork.compile.native_call import Array, Number, row_call
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.trajectory import profiles
 from linkwork.trajectory.piecewise import (
@@ -350,43 +352,72 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
     """The quickest motion between any two states under limits of velocity, acceleration and jerk.
 
     All of (n,) or one number; joints arrive together. ``duration`` is the least time that it may
-    take (s). Computed by ruckig (extra ``ruckig``).
+    take (s). From rest to rest each joint has the double S of its least time, or of the same
+    limits with a lower velocity that takes the time of the slowest. Between other states it is
+    computed by ruckig (extra ``ruckig``).
 
-    Source: L. Berscheid, T. Kröger, Jerk-limited real-time trajectory generation with arbitrary
-    target states, RSS 2021.
+    Source: L. Biagiotti, C. Melchiorri, Trajectory Planning for Automatic Machines and Robots
+    (2008), section 3.4, for the double S. L. Berscheid, T. Kröger, Jerk-limited real-time
+    trajectory generation with arbitrary target states, RSS 2021.
     Raises: MissingExtraError; InputError where a state breaks a limit, or no motion is found;
     ShapeError.
     """
-    try:
-        import ruckig  # noqa: PLC0415  an extra
-    except ImportError:
-        raise MissingExtraError(
-            "state_to_state needs ruckig: pip install 'linkwork[ruckig]'"
-        ) from None
+    resting = start_velocity is _REST and start_acceleration is _REST
+    resting = resting and goal_velocity is _REST and goal_acceleration is _REST
+    if resting and type(start) is np.ndarray and start.ndim == 1 and len(start):
+        if duration is None:  # no more Python than this is between a call and what is compiled
+            made = _room(len(start)).motion(
+                start, goal, velocity, acceleration, jerk, 0.0, joint_names
+            )
+            if made is not None:
+                return made
     q0, q1 = _points([start, goal], "start and goal")
     n = len(q0)
-    asked = ruckig.InputParameter(n)
-    asked.current_position, asked.target_position = q0.tolist(), q1.tolist()
-    states = np.zeros((3, n))
-    states[0] = q0
+    given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+    limits = [limit_rows(each, n, name) for name, each in given.items()]
+    if duration is not None:
+        duration = finite_number(duration, "duration", above=0.0)
+    if resting:
+        q0, q1, *limits = (np.ascontiguousarray(each) for each in (q0, q1, *limits))
+        made = _room(n).motion(q0, q1, *limits[:3], duration or 0.0, joint_names)
+        if made is not None:
+            return made
     given = {
         "start_velocity": start_velocity,
         "start_acceleration": start_acceleration,
         "goal_velocity": goal_velocity,
         "goal_acceleration": goal_acceleration,
     }
-    moving = {name: _row(each, n, name) for name, each in given.items() if each is not _REST}
-    if moving:
-        rows = {name: moving.get(name, np.zeros(n)) for name in given}
-        states[1], states[2] = rows["start_velocity"], rows["start_acceleration"]
-        asked.current_velocity, asked.current_acceleration = states[1:].tolist()
-        asked.target_velocity = rows["goal_velocity"].tolist()
-        asked.target_acceleration = rows["goal_acceleration"].tolist()
-    limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
-    for name, given in limits.items():
-        setattr(asked, f"max_{name}", limit_rows(given, n, name).tolist())
+    states = {name: _row(each, n, name) for name, each in given.items()}
+    return _by_ruckig(q0, q1, states, limits, duration, joint_names)
+
+
+def _by_ruckig(  # what `state_to_state` was given
+    start: Floats,
+    goal: Floats,
+    given: dict[str, Floats],
+    limits: Sequence[Floats],
+    duration: float | None,
+    joint_names: Sequence[str],
+) -> Trajectory:
+    """The motion between any two states."""
+    try:
+        import ruckig  # noqa: PLC0415  an extra
+    except ImportError:
+        raise MissingExtraError(
+            "state_to_state needs ruckig for ends that move, and for limits that are infinite: "
+            "pip install 'linkwork[ruckig]'"
+        ) from None
+    n = len(start)
+    states = np.array([start, given["start_velocity"], given["start_acceleration"]])
+    asked = ruckig.InputParameter(n)
+    asked.current_position, asked.current_velocity, asked.current_acceleration = states.tolist()
+    asked.target_position = goal.tolist()
+    asked.target_velocity = given["goal_velocity"].tolist()
+    asked.target_acceleration = given["goal_acceleration"].tolist()
+    asked.max_velocity, asked.max_acceleration, asked.max_jerk = (each.tolist() for each in limits)
     if duration is not None:
-        asked.minimum_duration = finite_number(duration, "duration", above=0.0)
+        asked.minimum_duration = duration
     found = ruckig.Trajectory(n)
     try:
         outcome = ruckig.Ruckig(n).calculate(asked, found)
@@ -394,43 +425,132 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
         raise InputError(f"there is no such motion: {error}") from None
     if outcome not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"there is no such motion: ruckig says {outcome}")
-    times, c = _of_ruckig(found, states)
-    if joint_names or not math.isfinite(float(np.sum(c))):
+    parts = [(own.brake, own, own.accel) for own in found.profiles[0]]
+    spans = np.array([[t for part in own for t in part.t] for own in parts])
+    jerks = np.array([[j for part in own for j in part.j] for own in parts])
+    code, phases = _phase_code(), spans.shape[1]
+    times = np.empty(spans.size + 2)
+    count = code.write_knots(n, phases, _at(spans), found.duration, _at(times))
+    c = np.empty((max(count - 1, 1), 4, n))
+    code.write_cubics(n, phases, _at(spans), _at(jerks), _at(states), count, _at(times), _at(c))
+    return _of_phases(count, times, c, states[0], joint_names)
+
+
+def _of_phases(
+    count: int, times: Floats, c: Floats, start: Floats, joint_names: Sequence[str]
+) -> Trajectory:
+    """The motion of so many instants, in arrays that may be larger."""
+    if count == 1:
+        return from_polynomials([0.0, 0.0], start[None, None], joint_names)
+    times, c = times[:count].copy(), c[: count - 1].copy()
+    if joint_names:
         return from_polynomials(times, c, joint_names)
     times.setflags(write=False)
     c.setflags(write=False)
     return Trajectory(times=times, coefficients=c)
 
 
-def _of_ruckig(found: Any, states: Floats) -> tuple[Floats, Floats]:
-    """Times and coefficients of ruckig's phases of constant jerk, from states (3, n)."""
-    write_knots, write_cubics, _ = _phase_code()
-    parts = [(own.brake, own, own.accel) for own in found.profiles[0]]
-    spans = np.array([[t for part in own for t in part.t] for own in parts])
-    jerks = np.array([[j for part in own for j in part.j] for own in parts])
-    n, phases = spans.shape
-    times = np.empty(spans.size + 2)
-    count = write_knots(n, phases, _at(spans), found.duration, _at(times))
-    times = times[:count].copy()
-    if count == 1:
-        return np.array([0.0, 0.0]), np.stack([states[:1], *np.zeros((3, 1, n))], axis=1)
-    c = np.empty((count - 1, 4, n))
-    write_cubics(n, phases, _at(spans), _at(jerks), _at(states), count, _at(times), _at(c))
-    return times, c
+class _Room:
+    """Memory of a thread for motions of n joints from rest to rest, and their native functions."""
+
+    def __init__(self, n: int) -> None:
+        code = _phase_code()
+        phases = code.phases
+        self._room = np.zeros(phases.WORK + (3 + 2 * phases.PHASES) * n)
+        self._room[phases.N] = n
+        self._least, self._strides = phases.LEAST, slice(phases.STRIDES, phases.WORK)
+        most = phases.PHASES * n + 2
+        self._times, self._cubics = np.empty(most), np.empty((most, 4, n))
+        self._n, self._known = n, dict[tuple[bool, bool, bool], Any]()
+        self._asked: Any = None
+
+    def motion(  # what `state_to_state` was given
+        self,
+        start: Any,
+        goal: Any,
+        velocity: Any,
+        acceleration: Any,
+        jerk: Any,
+        least: float,
+        joint_names: Sequence[str],
+    ) -> Trajectory | None:
+        """The motion of arrays (n,) and limits that may be numbers; None where that is not so."""
+        asked = type(velocity) is float, type(acceleration) is float, type(jerk) is float
+        if asked != self._asked:
+            self._asked = asked
+            self._room[self._strides] = [0.0 if each else 1.0 for each in asked]
+            self._call = self._known.get(asked) or self._function(asked)
+        self._room[self._least] = least
+        count = int(self._call(start, goal, velocity, acceleration, jerk))
+        if count == 0:
+            return None
+        return _of_phases(count, self._times, self._cubics, start, joint_names)
+
+    def _function(self, asked: tuple[bool, bool, bool]) -> Any:
+        """The native function for arguments of which these are numbers."""
+        array = Array((self._n,))
+        takes: list[Any] = [array, array, *(Number() if each else array for each in asked)]
+        self._known[asked] = made = row_call(
+            (takes, Number()),
+            settings.compiler(),
+            self._otherwise,
+            rows=_phase_code().address("rest_to_rest"),
+            arrays=[_at(self._room), _at(self._times), _at(self._cubics)],
+        )
+        return made
+
+    def _otherwise(self, *given: Any) -> float:
+        """The same where Python lets no native function read arrays; 0 for what is no such row."""
+        rows = [np.array([each]) if type(each) is float else each for each in given]
+        for row, size in zip(rows, [1, 1, *self._room[self._strides]], strict=True):
+            if type(row) is not np.ndarray or row.dtype != np.float64 or row.ndim != 1:
+                return 0.0
+            if len(row) != (self._n if size else 1):
+                return 0.0
+        rows = [np.ascontiguousarray(row) for row in rows]
+        found = np.zeros(1)
+        at = [_at(each) for each in (*rows, self._room, self._times, self._cubics, found)]
+        _phase_code().rest_to_rest(0, 1, *at, 0)
+        return float(found[0])
+
+
+_rooms = threading.local()
+
+
+def _room(n: int) -> _Room:
+    try:
+        return _rooms.known[n]
+    except AttributeError:
+        _rooms.known = {}
+    except KeyError:
+        pass
+    made = _rooms.known[n] = _Room(n)
+    return made
+
+
+class _PhaseCode:
+    """The compiled functions of `phases`."""
+
+    def __init__(self) -> None:
+        # the small language takes 20 ms, which not every motion needs
+        from linkwork.compile.typed import library  # noqa: PLC0415
+        from linkwork.trajectory import phases  # noqa: PLC0415
+
+        listed = [phases.write_knots, phases.write_cubics, phases.rest_to_rest]
+        self._code = library(listed, settings.compiler(), "phases")
+        self.phases, whole, real = phases, ctypes.c_int64, ctypes.c_double
+        knots = ctypes.CFUNCTYPE(whole, whole, whole, whole, real, whole)
+        cubics = ctypes.CFUNCTYPE(whole, *[whole] * 8)
+        rest = ctypes.CFUNCTYPE(whole, *[whole] * 12)
+        self.write_knots = knots(self._code.address("write_knots"))
+        self.write_cubics = cubics(self._code.address("write_cubics"))
+        self.rest_to_rest = rest(self._code.address("rest_to_rest"))
+        self.address = self._code.address
 
 
 @cache
-def _phase_code() -> tuple[Any, Any, Any]:
-    """The compiled functions of `phases`, and where their code is held."""
-    # the small language takes 20 ms, which not every motion needs
-    from linkwork.compile.typed import library  # noqa: PLC0415
-    from linkwork.trajectory import phases  # noqa: PLC0415
-
-    code = library([phases.write_knots, phases.write_cubics], settings.compiler(), "phases")
-    whole, real = ctypes.c_int64, ctypes.c_double
-    knots = ctypes.CFUNCTYPE(whole, whole, whole, whole, real, whole)
-    cubics = ctypes.CFUNCTYPE(whole, *[whole] * 8)
-    return knots(code.address("write_knots")), cubics(code.address("write_cubics")), code
+def _phase_code() -> _PhaseCode:
+    return _PhaseCode()
 
 
 def _at(array: Any) -> int:

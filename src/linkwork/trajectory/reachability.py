@@ -226,11 +226,13 @@ def pass_over(
     x: PtrF64,
     u: PtrF64,
     place: PtrI64,
+    tightened: I64,
 ) -> I64:
     """Both passes: write x (n_intervals + 1,) and u (n_intervals,); an outcome, with its place.
 
     ``dirty`` (n_intervals,): intervals whose limits have changed since the pass before; then those
-    whose motion may have. All else is as it was.
+    whose motion may have. All else is as it was. ``tightened``: 1 where limits have only become
+    narrower since then.
 
     ``begin`` and ``end``: x at both ends. ``limits`` (n_intervals, 2, width), ``fastest`` and
     ``roots`` (n_intervals, 5): as `write_rows`; ``exceeded`` (n_intervals,): which need every
@@ -254,6 +256,8 @@ def pass_over(
             beside = dirty[i - 1]
         if dirty[i] == 0 and beside == 0 and not moved:
             continue
+        if tightened != 0:  # what was reached before is above what is reached now
+            top = min(top, sets[2 * i + 1] * (1.0 + 1e-9))
         if halts[i] != 0:
             top = 0.0
         if dirty[i] != 0:
@@ -577,6 +581,7 @@ def least_time(
             x,
             u,
             place,
+            1 if lossy == 0 and worst[2] > 0.0 else 0,
         )
         if outcome != DONE and worst[2] == 0.0:
             return outcome
