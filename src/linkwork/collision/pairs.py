@@ -121,7 +121,7 @@ class PairTable(Sequence[Pair]):
         return self.pairs[self._place((link_a, link_b))].reason
 
     def with_checked(self, names: Names) -> PairTable:
-        """The table in which these pairs are checked: (a, b), a link for all pairs of it, or a list.
+        """The table in which these pairs are checked: (a, b), a link for all of its, or a list.
 
         Links of one body cannot move against each other: of a link's pairs they stay left out.
 
@@ -130,7 +130,7 @@ class PairTable(Sequence[Pair]):
         return self._with(names, checked=True)
 
     def with_ignored(self, names: Names) -> PairTable:
-        """The table in which these pairs are left out: (a, b), a link for all pairs of it, or a list.
+        """The table in which these pairs are left out: (a, b), a link for all of its, or a list.
 
         Raises: UnknownNameError; InputError for one link twice.
         """
