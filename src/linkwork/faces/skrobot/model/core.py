@@ -377,6 +377,8 @@ class CoreModel:
             if name is None and (at is self._root and self._root_is_outer):
                 name = self.root_name
             if name is not None:
+                if len(passed) == 1:  # most frames hang on the link itself
+                    return name, passed[0].copy()
                 return name, reduce(np.dot, reversed(passed), np.eye(4))
             passed.append(at._local())
             at = at.parent
