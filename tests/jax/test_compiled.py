@@ -53,14 +53,18 @@ def method_of(name, kind):
     return functools.partial(getattr(lj.compiled(robot(kind)), name), **static), static
 
 
-CASES = [("fk", "floating"), ("integrate", "floating"), ("com_jacobian", "fixed"),
-         ("inverse_dynamics", "fixed")]  # fmt: skip
+CASES = [
+    ("integrate", "floating"),
+    *[
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (("fk", "floating"), ("com_jacobian", "fixed"), ("inverse_dynamics", "fixed"))
+    ],
+]
 CLOSED_CASES = ("closure", "inverse_dynamics", "forward_dynamics")
 """A few that are of all kinds: derivatives of every function against differences are in
 tests/compile, and values of every one in test_kinematics_and_dynamics.py."""
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_values_and_derivatives_are_those_of_the_text_under_jax(name, kind):
     m, g = robot(kind).mechanism, rng(f"jax {name} {kind}")

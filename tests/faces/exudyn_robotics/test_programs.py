@@ -124,7 +124,7 @@ import exudyn as exu
 for call in (lambda: robot.CreateKinematicTree(None), lambda: exu.SystemContainer()):
     try:
         call()
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         print(error)
 """
 )
@@ -160,6 +160,14 @@ def test_without_exudyn_our_own_helpers_stand_in(tmp_path: Path):
     assert lines[0] == "True True 5"
     assert lines[-2] == "linkwork.faces.exudyn_robotics.robot"
     assert lines[-1].startswith("'ObjectGround' is exudyn's, which is not installed: pip install")
+
+
+def test_what_is_missing_is_no_attribute_for_those_who_look_around():
+    assert not hasattr(stand_in, "ObjectGround")
+    with pytest.raises(AttributeError, match="is exudyn's, which is not installed: pip install"):
+        stand_in.ObjectGround  # noqa: B018
+    with pytest.raises(ImportError, match="is exudyn's, which is not installed: pip install"):
+        exec("from linkwork.faces.exudyn_robotics.stand_in import ObjectGround")
 
 
 def test_a_program_that_measures_a_robot(tmp_path: Path):

@@ -13,7 +13,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.errors import MissingExtraError, ShapeError
+from linkwork.errors import LinkworkError, MissingExtraError, ShapeError
 from linkwork.faces.exudyn_robotics.transformations import (
     HT,
     HT0,
@@ -30,6 +30,7 @@ from linkwork.faces.exudyn_robotics.transformations import (
     Skew,
     Skew2Vec,
 )
+from linkwork.faces.refusals import is_imported
 
 Floats = NDArray[np.float64]
 
@@ -135,9 +136,12 @@ def InertiaCuboid(density: float, sideLengths: Sequence[float]) -> RigidBodyIner
     return RigidBodyInertia(mass, mass / 12.0 * np.diag([b + c, a + c, a + b]))
 
 
+class MissingNameError(LinkworkError, AttributeError):
+    """A name of exudyn that is asked for as an attribute, where exudyn is not installed."""
+
+
 def __getattr__(name: str) -> NoReturn:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise MissingExtraError(
-        f"'{name}' is exudyn's, which is not installed: pip install 'linkwork[exudyn]'"
-    )
+    kind = MissingExtraError if is_imported() else MissingNameError
+    raise kind(f"'{name}' is exudyn's, which is not installed: pip install 'linkwork[exudyn]'")
