@@ -159,9 +159,10 @@ def named(algorithm: str, frame: str | None, static: Mapping[str, Any]) -> tuple
             raise InputError(f"'{algorithm}' has no argument '{key}'; it has: {allowed}")
     given = {"reference": "world-aligned", "frame": frame, **static}
     names = tuple(given.get(key) for key in entry.static)
-    for name in names:
-        if not isinstance(name, (str, type(None))):
-            raise name_error(TypeError(), name)
+    try:
+        hash(names)
+    except TypeError as error:
+        raise name_error(error, *names) from None
     return names
 
 
