@@ -67,18 +67,17 @@ def measure(module: str, folder: Path) -> dict[str, Any]:
         for far in STARTS:
             targets = [frames.Coordinates(pos=T[:3, 3], rot=T[:3, :3]) for T in data[far]]
             for kind, masks in KINDS.items():
-                answers, seconds = [], 0.0
-                for target in [targets[0], *targets]:  # the first is to compile
-                    robot.angle_vector(q)
-                    begin = process_time()
-                    robot.inverse_kinematics(target, move_target=end, link_list=chain, **masks)
-                    seconds += process_time() - begin
-                    if len(answers) == 0:
-                        seconds = 0.0
-                    answers.append(np.array(robot.angle_vector(), np.float64))
+                for _ in range(2):  # the first time is to compile: rare targets need other code
+                    answers, seconds = [], 0.0
+                    for target in targets:
+                        robot.angle_vector(q)
+                        begin = process_time()
+                        robot.inverse_kinematics(target, move_target=end, link_list=chain, **masks)
+                        seconds += process_time() - begin
+                        answers.append(np.array(robot.angle_vector(), np.float64))
                 key = f"{far}, {kind}"
                 found[name][key] = seconds / len(targets)
-                np.save(folder / f"{module} {name} {key}.npy", np.array(answers[1:]))
+                np.save(folder / f"{module} {name} {key}.npy", np.array(answers))
     return found
 
 
