@@ -39,7 +39,6 @@ at(0.3)
 links = [robot.palm, robot.a, robot.b, robot.c, robot.tip]
 show('links', lambda: [l.name for l in robot.link_lists(robot.tip)])
 at(0.3)
-show('hooks', lambda: [len(J[n]._hooks) if hasattr(J[n], '_hooks') else 0 for n in J][:0])
 def leader():
     one = RobotModel.from_urdf(HAND, include_mimic_joints=True); one.j1.joint_angle(0.7)
     two = RobotModel.from_urdf(HAND, include_mimic_joints=False); two.j1.joint_angle(0.7)
