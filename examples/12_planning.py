@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 
 import linkwork as lw
+from linkwork import models
 
-# any URDF and any scene file (docs/collision.md says how they are written) will do
-here = Path(__file__).parent
-robot = lw.load(here / "planning" / "arm.urdf")
-scene = lw.Scene.from_yaml(here / "planning" / "shelf.yaml")
+# any URDF and any scene file (docs/scene.md says how they are written) will do
+robot = lw.load(models.path("panda"))
+scene = lw.Scene.from_yaml(Path(__file__).parent / "planning" / "shelf.yaml")
 
 # a cup is in the hand: it stays upright on the way, and all stays 10 mm away from the shelf
 start = np.array([-1.0, 0.3, 0.0, -1.8, 0.0, 2.1, 0.8])
