@@ -120,12 +120,10 @@ class Programs:
     def frame(self, name: str | None) -> str:
         """The name of a frame that exists; `tip` for None.
 
-        Raises: UnknownNameError; InputError for what is no name.
+        Raises: UnknownNameError.
         """
         if name is None:
             return self.tip()
-        if not isinstance(name, str):
-            raise name_error(TypeError(), name)
         self.mechanism.frame(name)
         return name
 
