@@ -632,7 +632,7 @@ class CollisionModel(_Asked, ProcessBound):
             tables.rooms.append(room)
 
     def native_motions(self, scene: Any = None) -> tuple[NativeMotions, list[NativeMotions]] | None:
-        """What plans paths in a scene as it is now, for one thread, and where it is put back.
+        """The check and proof for plans in a scene as it is now, for one thread, and their list.
 
         None where motions are not proven so: with clouds of points, with joints that turn about any
         axis or slide without end. Joints slide within `slide_bounds`.

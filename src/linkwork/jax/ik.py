@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 class _Search:
-    """What is static of a search; problems of the same structure are the same."""
+    """The static part of a search; problems of the same structure are the same."""
 
     def __init__(self, problem: Problem, steps: int, tries: int, seed: int) -> None:
         self.problem, self.steps, self.tries, self.seed = problem, steps, tries, seed

@@ -215,7 +215,7 @@ def _improved(forces: Array, rest: Array, S: Array, start: Array, most: Array) -
 
 
 def _answers(forces: Array, rest: Array, S: Array, start: Array, most: Array) -> Any:
-    """What the laws say to forces: the forces (n,) and the detours (n,)."""
+    """The forces (n,) and the detours (n,) of the laws."""
     own = jnp.diagonal(S)
     others = rest + closed.onto(S, forces) - own * forces
     by = jnp.maximum(own, jnp.finfo(own.dtype).tiny)
@@ -238,7 +238,7 @@ def _slopes(forces: Array, given: tuple[Array, ...]) -> Array:
 
 _LANES = LaneOps()
 _REGULAR = 1.0e-12
-"""What keeps the step of Newton regular in loops, where several friction forces are one."""
+"""The damping of Newton's step in loops, where several friction forces are one."""
 
 
 def moved(m: Model, q: Array, theta: Array) -> Array:

@@ -38,7 +38,7 @@ jnp: Any = jax.numpy
 
 
 _OF_JOINTS = (configuration.difference.passes, configuration.integrate.passes)
-"""What asks for no number of a model."""
+"""The passes that ask for no number of a model."""
 
 
 class ModelOps(JaxOps):

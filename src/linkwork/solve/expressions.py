@@ -344,7 +344,7 @@ def seen_at(update: JointUpdate, q: Block) -> list[Seen]:
 
 
 def row_scales_of(problem: Problem, task: BoundTask) -> tuple[float, ...]:
-    """What each row of a task is multiplied by, to count as radians."""
+    """The factors of a task's rows, by which they count as radians."""
     per_metre = 1.0 / (_ROTATION_LENGTH * problem.length)
     scale = [per_metre if g.unit == "m" else 1.0 for g in task.groups]
     return tuple(s for s, g in zip(scale, task.groups, strict=True) for _ in range(g.start, g.stop))

@@ -10,7 +10,7 @@ PHASES = 7
 """Phases of a motion from rest to rest: jerk, none, -jerk, none, -jerk, none, jerk."""
 SIXTH = 1.0 / 6.0
 LARGEST = 1e200
-"""What is given must be smaller: products of it are numbers."""
+"""The bound on given numbers, below which their products are finite."""
 NEWTON = 60
 """Steps of Newton's method at most; it takes some five."""
 

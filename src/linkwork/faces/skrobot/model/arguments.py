@@ -159,7 +159,7 @@ def tolerances(given: Any, count: int, what: str) -> list[tuple[float, float, fl
 
 
 class Wanted(NamedTuple):
-    """What is asked of one frame: axes of position and rotation, and what is allowed to them.
+    """The demands on one frame: axes of position and rotation, and what is allowed to them.
 
     ``slack`` (3,) in axes of the target and ``turn_slack`` (3,) in the frame's are half widths: an
     error within counts as zero. With a ``mirror``, half a turn about that axis is as good.
@@ -191,7 +191,7 @@ class Wanted(NamedTuple):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it from others, thresholds aside."""
+        """The key that tells it from others, thresholds aside."""
         arrays = (self.where, self.turns, self.slack, self.turn_slack)
         return (self.mirror, *(each.tobytes() for each in arrays))
 
@@ -250,7 +250,7 @@ class Wanted(NamedTuple):
 
 
 def all_wanted(count: int, axes: list[Axes], translation: Any, rotation: Any) -> list[Wanted]:
-    """What is wanted of each of ``count`` targets: its axes, and tolerances of both kinds.
+    """The demands on each of ``count`` targets: its axes, and tolerances of both kinds.
 
     Raises: InputError for tolerances, see `tolerances`.
     """

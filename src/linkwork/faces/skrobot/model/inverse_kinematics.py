@@ -50,7 +50,7 @@ _BELOW = 1.0e-5
 _KEPT = 64
 """Problems that a robot keeps; where there are more, the oldest goes."""
 FOLLOWING: ContextVar[tuple[Callable[[], Any], ...]] = ContextVar("following", default=())
-"""What is called after each step in this thread, beside the hooks of a call."""
+"""The functions that follow each step in this thread, beside the hooks of a call."""
 _BASES: dict[str, Any] = {"planar": PlanarJoint, "6dof": FloatingJoint}
 _BY_STEPS = (
     "additional_jacobi", "additional_vel", "additional_check", "additional_nspace_list", "jacobi",

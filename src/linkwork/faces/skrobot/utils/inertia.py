@@ -68,7 +68,7 @@ def transform_inertial(
     visual_rpy: ArrayLike,
     method: str = "given",
 ) -> dict[str, Any]:
-    """What a shape weighs, in the frame of its link, where it stands at ``visual_xyz`` (m), rpy."""
+    """The mass, centre and inertia of a shape, in its link, where it stands at ``visual_xyz`` (m), rpy."""
     own = MassProperties(float(mass), np.asarray(com, np.float64), _matrix(inertia))
     return _told(placed(own, poses.pose(visual_xyz, rpy=visual_rpy)), method)
 
@@ -98,7 +98,7 @@ def rescale_inertial_to_mass(
 
 
 def validate_inertia(mass: float, inertia6: Any, rel_tol: float = 1e-6) -> list[str]:
-    """What is impossible in a mass and an inertia (6,), as texts; an empty list for a body."""
+    """The faults of a mass and an inertia (6,), as texts; an empty list for a body."""
     found: list[str] = []
     if not mass > 0.0:
         found.append(f"mass is not positive (= {mass})")
