@@ -68,7 +68,7 @@ def transform_inertial(
     visual_rpy: ArrayLike,
     method: str = "given",
 ) -> dict[str, Any]:
-    """The mass, centre and inertia of a shape, in its link, where it stands at ``visual_xyz`` (m), rpy."""
+    """The mass, centre and inertia of a shape in its link, placed at ``visual_xyz`` (m), rpy."""
     own = MassProperties(float(mass), np.asarray(com, np.float64), _matrix(inertia))
     return _told(placed(own, poses.pose(visual_xyz, rpy=visual_rpy)), method)
 
