@@ -364,6 +364,56 @@ def test_distances_to_clouds_are_the_least_of_all_points(arm: Any) -> None:
     agree(model, q, clouds)
 
 
+def test_motions_past_clouds_are_those_past_balls(arm: Any) -> None:
+    """Without gaps: dense samples are free before t, and what touches does so at t."""
+    g, model = rng("motions past clouds"), arm.collision(overhang=0.1)
+    clouds, balls = clouds_around(g, 1, 30, 300)
+    clouds.allow("cloud 2", model.links[-1])
+    for k in range(300):
+        balls.allow(f"2.{k}", model.links[-1])
+    q0 = configurations(arm, g, 800)
+    q0 = q0[~model.collides(q0, clouds)][:150]
+    q1 = q0 + g.normal(size=q0.shape) * 0.4
+    found, every = model.motion_collides(q0, q1, clouds), model.motion_collides(q0, q1, balls)
+    np.testing.assert_array_equal(found.touches, every.touches)
+    hit = found.touches
+    assert 0.1 < hit.mean() < 0.9 and len(q0) > 100
+    at = q0 + found.t[:, None] * (q1 - q0)
+    assert (0 <= model.clearance(at[hit], clouds).distance).all()
+    assert (model.clearance(at[hit], clouds).distance <= 1e-5 + 1e-12).all()
+    assert any("cloud" in pair[1] for pair in found.names if pair is not None)
+    t = np.linspace(0, 1, 201)
+    rows = q0[:, None] + t[:, None] * (q1 - q0)[:, None]
+    touching = model.collides(rows, clouds)
+    assert not touching[t[None] < found.t[:, None]].any()
+    assert not touching[~hit].any()
+
+
+@pytest.mark.slow
+def test_ten_thousand_motions_jump_no_sheet_of_points(arm: Any) -> None:
+    """Sheets of points of 0.2 mm, as close together as a hair is wide to a link's pieces."""
+    g, model = rng("sheets of points"), arm.collision(overhang=0.1)
+    scene = lw.Scene()
+    across = np.arange(-0.15, 0.15, 0.004)
+    sheet = np.stack(np.meshgrid(across, across, [0.0]), axis=-1).reshape(-1, 3)
+    for k in range(4):
+        T = lw.pose(xyz=g.normal(size=3) * 0.4, rpy=g.uniform(-3, 3, 3))
+        scene.add_points(f"sheet {k}", sheet, T, radius=1e-4)
+    q0 = configurations(arm, g, 30_000)
+    q0 = q0[~model.collides(q0, scene)][:10_000]
+    q1 = q0 + g.normal(size=q0.shape) * 0.3
+    found = model.motion_collides(q0, q1, scene)
+    t = np.linspace(0, 1, 100)
+    rows = q0[:, None] + t[:, None] * (q1 - q0)[:, None]
+    touching = model.collides(rows, scene)
+    assert not touching[t[None] < found.t[:, None]].any()
+    seen = touching[:, ::25].any(axis=1) & ~model.collides(q1)  # by five samples of a motion
+    assert (found.touches & ~seen).mean() > 0.02, "no sheet is thin enough to be jumped"
+    at = q0 + found.t[:, None] * (q1 - q0)
+    left = model.clearance(at[found.touches], scene).distance
+    assert (left >= 0).all() and (left <= 1e-5 + 1e-12).all()
+
+
 def test_gradients_of_distances_to_clouds_are_differences(arm: Any) -> None:
     g, model, h = rng("gradients of clouds"), arm.collision(overhang=0.1), 1e-6
     q = configurations(arm, g, 30)

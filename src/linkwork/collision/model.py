@@ -634,14 +634,12 @@ class CollisionModel(_Asked, ProcessBound):
     def native_motions(self, scene: Any = None) -> tuple[NativeMotions, list[NativeMotions]] | None:
         """The check and proof for plans in a scene as it is now, for one thread, and their list.
 
-        None where motions are not proven so: with clouds of points, with joints that turn about any
-        axis or slide without end. Joints slide within `slide_bounds`.
+        None where motions are not proven so: with joints that turn about any axis or slide without
+        end. Joints slide within `slide_bounds`.
         """
         if self._quaternions or not np.isfinite(self._slide_span).all():
             return None
         tables = self._known(scene).tables
-        if tables.obstacles.clouds.count:
-            return None
         idle: list[NativeMotions] = tables.made.setdefault("motions", [])
         try:
             return idle.pop(), idle
@@ -651,7 +649,8 @@ class CollisionModel(_Asked, ProcessBound):
         twists = np.empty(6 * self._frames.n_twists + 8)
         proof = [self._code.address("motion_rows"), self._addresses[1], *tables.exact.addresses]
         proof += [*self._usual_reaches.addresses, _at(room.swept), _at(made), _at(twists)]
-        check = NativeCheck(*self._halves, room.address, by_balls=True)
+        by_balls = tables.obstacles.clouds.count == 0
+        check = NativeCheck(*self._halves, room.address, by_balls)
         return NativeMotions(check, room, np.array(proof), (made, twists, tables)), idle
 
     @cached_property
@@ -953,7 +952,7 @@ class CollisionModel(_Asked, ProcessBound):
         ``t`` is then the last free one before the first that touches.
 
         Raises: ShapeError, InputError; UnsupportedFeatureError for motions that turn floating or
-        spherical joints, and for clouds of points without a resolution.
+        spherical joints.
         """
         first, second = np.broadcast_arrays(
             real_rows(q0, "q0", self.mechanism.n_q), real_rows(q1, "q1", self.mechanism.n_q)
@@ -966,7 +965,6 @@ class CollisionModel(_Asked, ProcessBound):
             return self._sampled(starts, stops, shape, scene, step, threads)
         tolerance = finite_number(tolerance, "tolerance", above=0.0)
         scene_ = self._scene(scene)
-        _no_clouds(scene_)
         n = len(starts)
         reaches = self._reaches(starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
@@ -1022,7 +1020,6 @@ class CollisionModel(_Asked, ProcessBound):
         Raises: UnsupportedFeatureError as there.
         """
         scene_ = self._scene(scene)
-        _no_clouds(scene_)
         n = len(q) - 1
         starts, stops = q[:-1], q[1:]
         turns = self.mechanism.n_q == self.mechanism.n_v
@@ -1126,11 +1123,3 @@ def _in_body(m: Mechanism, name: str) -> Floats:
     frame, T = m.frame(name), np.eye(4)
     T[:3, :3], T[:3, 3] = m.R_body_frame[frame], m.p_body_frame[frame]
     return T
-
-
-def _no_clouds(scene: SceneTables) -> None:
-    if scene.obstacles.clouds.count:
-        raise UnsupportedFeatureError(
-            "a motion past a cloud of points is checked with a resolution alone: "
-            "motion_collides(..., resolution=0.01)"
-        )

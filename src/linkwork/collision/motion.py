@@ -5,7 +5,8 @@ distance can change with t: joint by joint the rate times how far any point that
 its axis (`motion_bounds`); joints that carry both things do not count. A distance d at t leaves the
 pair apart until t + d / L, whatever the motion does in between; then it is looked at again. The
 plane between two pieces often says more: it parts them until they have come together along its
-normal, at first as fast as their twists say, then by the greatest acceleration (`lasting`).
+normal, at first as fast as their twists say, then by the greatest acceleration (`lasting`). Of a
+cloud only the nearest point is known, so that a piece counts as if it came straight at it.
 
 Source: conservative advancement, of B. Mirtich, Impulse-based dynamic simulation of rigid body
 systems, thesis, Berkeley, 1996.
@@ -19,13 +20,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.collision.cloud import cloud_distance, cloud_nearest
 from linkwork.collision.distances import (
     BALL,
     BOUND,
+    CLOUD_NUMBERS,
+    CLOUDS,
     COLUMNS,
+    FAR,
     INF,
     MOVERS,
     N_BODIES,
+    N_CLOUDS,
     N_MOVERS,
     N_PAIRS,
     N_Q,
@@ -40,6 +46,7 @@ from linkwork.collision.distances import (
     balls_apart,
     bounds_of,
     boxes_apart,
+    cloud_bounds,
     filled,
     place_balls,
     place_world,
@@ -60,6 +67,7 @@ from linkwork.compile.typed import (
     lane_min,
     lanes,
     local_f64,
+    local_i64,
     lowest_bit,
     offset,
     pointer_f64,
@@ -301,6 +309,56 @@ def closing_speed(ball: PtrF64, twist: PtrF64, n: PtrF64) -> F64:
 
 
 @typed
+def fastest_point(ball: PtrF64, twist: PtrF64) -> F64:
+    """A bound on the speed of a ball's points."""
+    x = twist[0] + (twist[4] * ball[2] - twist[5] * ball[1])
+    y = twist[1] + (twist[5] * ball[0] - twist[3] * ball[2])
+    z = twist[2] + (twist[3] * ball[1] - twist[4] * ball[0])
+    turning = sqrt(twist[3] * twist[3] + (twist[4] * twist[4] + twist[5] * twist[5]))
+    return sqrt(x * x + (y * y + z * z)) + ball[3] * turning
+
+
+@typed
+def cloud_lasting(
+    a: I64,
+    cloud: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    twist: PtrF64,
+    bend: F64,
+    speed: F64,
+    left: F64,
+    tolerance: F64,
+    record: PtrF64,
+) -> F64:
+    """`things_lasting` of a body and a cloud of points."""
+    ranges = offset(index, index[RANGES])
+    clouds = offset(index, index[CLOUDS])
+    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    T_own = offset(poses, a * POSE)
+    world = offset(poses, index[N_BODIES] * POSE)
+    ball = local_f64(4)
+    best = INF
+    touching = tolerance
+    touched = False
+    for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
+        own = offset(pieces, i * PIECE)
+        most = touching if touched else max(left, tolerance)
+        d = cloud_distance(cloud, clouds, numbers, own, T_own, world, vertices, most, record)
+        if d >= FAR:
+            continue
+        if not d > touching:
+            touched = True
+            touching = d
+        else:
+            ball_in_world(T_own, offset(own, 20), ball)
+            best = min(best, lasting(d, fastest_point(ball, twist), bend, speed))
+    return -1.0 if touched else best
+
+
+@typed
 def things_lasting(
     a: I64,
     b: I64,
@@ -317,7 +375,7 @@ def things_lasting(
     tolerance: F64,
     record: PtrF64,
 ) -> F64:
-    """The time for which a body stays clear of another, or -1 with the record where they touch.
+    """The time for which a body stays clear of a thing, or -1 with the record where they touch.
 
     The plane between two pieces keeps its direction: both have to come together along its normal. A
     distance over ``left`` lasts to the end.
@@ -326,11 +384,27 @@ def things_lasting(
     ranges = offset(index, index[RANGES])
     T_own = offset(poses, a * POSE)
     T_others = offset(poses, min(b, n_bodies) * POSE)
-    others = offset(rows, (b - n_bodies) * PIECE)
-    n_others = 1
     twist_a = local_f64(6)
     twist_b = local_f64(6)
     twist_of(index, a, twists, velocity, twist_a)
+    cloud = b - (n_bodies + index[N_ROWS])
+    if cloud >= 0:
+        return cloud_lasting(
+            a,
+            cloud,
+            index,
+            pieces,
+            vertices,
+            poses,
+            twist_a,
+            bend,
+            speed,
+            left,
+            tolerance,
+            record,
+        )
+    others = offset(rows, (b - n_bodies) * PIECE)
+    n_others = 1
     for i in range(6):
         twist_b[i] = 0.0
     if b < n_bodies:
@@ -378,19 +452,26 @@ def speed_at(index: PtrI64, speeds: PtrF64, k: I64) -> F64:
     n_pairs = filled(index[N_PAIRS])
     if k < n_pairs:
         return speeds[k]
-    m = (k - n_pairs) // filled(index[N_ROWS])
-    return speeds[index[N_PAIRS] + index[index[MOVERS] + m]]
+    a, _b = things_of(index, k)
+    return speeds[index[N_PAIRS] + a]
 
 
 @typed
-def bound_at(index: PtrI64, placed: PtrF64, boxes: PtrF64, k: I64) -> F64:
-    """One of the bounds that `bounds_of` writes."""
+def bound_at(
+    index: PtrI64, placed: PtrF64, boxes: PtrF64, vertices: PtrF64, most: F64, k: I64
+) -> F64:
+    """One of the bounds that `bounds_of` and `cloud_bounds` write, of a cloud ``most`` at most."""
     n_pairs = filled(index[N_PAIRS])
     a, b = things_of(index, k)
     ball = offset(placed, a * BALL)
     if k < n_pairs:
         return balls_apart(ball, offset(placed, b * BALL))
     row = b - index[N_BODIES]
+    if row >= index[N_ROWS]:
+        clouds = offset(index, index[CLOUDS])
+        numbers = offset(vertices, index[CLOUD_NUMBERS])
+        point = local_i64(1)
+        return cloud_nearest(row - index[N_ROWS], clouds, numbers, ball, most, point)
     return lane(boxes_apart(ball, offset(boxes, row // WIDTH * WIDTH * BOUND)), row % WIDTH)
 
 
@@ -411,12 +492,14 @@ def first_clocks(index: PtrI64, speeds: PtrF64, tolerance: F64, clocks: PtrF64) 
     for k in range(n_pairs):
         clocks[k] = clocks[k] / speeds[k] if clocks[k] > tolerance else 0.0
     n = filled(n_pairs)
-    for m in range(index[N_MOVERS]):
-        speed = speeds[n_pairs + index[index[MOVERS] + m]]
-        for _ in range(0, index[N_ROWS], WIDTH):
-            bound = lanes(clocks, n)
-            put(clocks, n, select(bound > tolerance, bound / speed, 0.0))
-            n += WIDTH
+    for kind in range(2):  # rows, then clouds
+        across = index[N_ROWS] if kind == 0 else index[N_CLOUDS]
+        for m in range(index[N_MOVERS]):
+            speed = speeds[n_pairs + index[index[MOVERS] + m]]
+            for _ in range(0, across, WIDTH):
+                bound = lanes(clocks, n)
+                put(clocks, n, select(bound > tolerance, bound / speed, 0.0))
+                n += WIDTH
 
 
 @typed
@@ -446,7 +529,7 @@ def motion_touches(
 
     Writes their record and their numbers; all are farther apart than 0 before. ``counts``:
     configurations and pairs that were looked at are added. ``swept``: the address of a record of
-    `swept`, by which most of a motion is passed over, or 0.
+    `swept`, by which most of a motion is passed over where there are no clouds, or 0.
     """
     n_q = index[N_Q]
     n_bodies = index[N_BODIES]
@@ -466,7 +549,7 @@ def motion_touches(
     n_intervals, interval = 1, 0
     intervals[0] = 0.0
     intervals[1] = 1.0
-    if swept != 0:
+    if swept != 0 and index[N_CLOUDS] == 0:
         record_of_swept = pointer_i64(swept)
         intervals = offset(pointer_f64(record_of_swept[STARTS]), record_of_swept[MOST])
         of_bodies = offset(speeds, index[N_PAIRS])
@@ -477,6 +560,10 @@ def motion_touches(
     call_at(twisting, q, poses, twists)
     place_balls(index, balls, poses, placed)
     n = bounds_of(index, placed, boxes, clocks)
+    fastest = 0.0  # what is farther away than the way of any point is never met
+    for k in range(n_bodies):
+        fastest = max(fastest, speeds[index[N_PAIRS] + k])
+    n += cloud_bounds(index, placed, vertices, fastest + tolerance, offset(clocks, n))
     first_clocks(index, speeds, tolerance, clocks)
     while True:
         t = earliest(clocks, n)
@@ -502,7 +589,7 @@ def motion_touches(
                 bits &= bits - 1
                 speed = speed_at(index, speeds, k)
                 left = speed * (1.0 - t)
-                d = bound_at(index, placed, boxes, k)
+                d = bound_at(index, placed, boxes, vertices, left + tolerance, k)
                 lasts = d / speed
                 if not d > min(left, QUICK * speed) or not d > tolerance:
                     counts[1] += 1
