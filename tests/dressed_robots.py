@@ -19,7 +19,7 @@ from linkwork.collision.distances import (
     tables,
 )
 from linkwork.collision.frames import Frames
-from linkwork.collision.motion import motion_rows
+from linkwork.collision.motion import motion_rows, turns_of
 from linkwork.collision.narrow import BOX, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.machine_code import MachineCode
@@ -153,7 +153,7 @@ def dressed(
         [(a, b) for a in range(len(names)) for b in range(a + 1, len(names))], np.int64
     ).reshape(-1, 2)
     movers = np.arange(len(names))
-    bodies = Bodies(of_body, pieces, balls, pairs, movers, frames.column_of, m.n_q)
+    bodies = Bodies(of_body, pieces, balls, pairs, movers, frames.column_of, m.n_q, turns_of(m))
     vertices = np.array(worn.vertices or [0.0])
     boxes = rounded_boxes(scene.table, vertices)
     made = tables(bodies, scene.table, vertices, boxes, allowed=allowed)

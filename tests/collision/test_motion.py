@@ -30,9 +30,12 @@ from linkwork.collision.motion import (
     between,
     motion_bounds,
     motion_room,
+    rates_of,
+    short_ways,
+    turns_of,
     velocities_of,
+    velocity_at,
 )
-from linkwork.errors import UnsupportedFeatureError
 from linkwork.mechanism.model import Mechanism
 from robots import (
     chain_urdf,
@@ -43,6 +46,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from typed_calls import compiled
 
 STRAIGHT = ("revolute", "continuous", "prismatic", "planar")
 UNIT = np.eye(4)
@@ -102,7 +106,7 @@ def mover_bounds(world: World, q0: Any, q1: Any) -> Any:
     reaches = reaches_of(world, q0, q1)
     found = np.zeros((len(reaches.places), world.mechanism.n_q))
     for row, (first, n) in zip(found, reaches.places, strict=True):
-        for arm, _, number in reaches.chains[first : first + n]:
+        for arm, _, number, _ in reaches.chains[first : first + n]:
             row[int(number)] += arm
     return found[world.bodies.movers]
 
@@ -207,12 +211,12 @@ def test_slides_count_as_far_as_the_motion_goes() -> None:
 def check_plates(world: World, n: int, samples: int, label: str) -> None:
     """No motion jumps a plate, none that touches nothing is said to touch."""
     random, m = rng(label), world.mechanism
-    spread = np.where(quaternions(m), 0.0, 0.3)
-    q0 = home(m, label) + random.normal(size=(4 * n, m.n_q)) * spread
+    q0 = home(m, label) + random.normal(size=(4 * n, m.n_q)) * 0.3
     free = closed_form(world, q0) > 0.001
     assert free.sum() > 20, free.mean()
     q0 = q0[free][:n]
-    q1 = home(m, label) + random.normal(size=q0.shape) * spread
+    q1 = home(m, label) + random.normal(size=q0.shape) * 0.3
+    q0, q1 = short_ways(turns_of(m), q0, q1)
     times, records, which, counts = moved(world, q0, q1)
     t = np.linspace(0, 1, samples)
     rows = q0[:, None] + t[:, None] * (q1 - q0)[:, None]
@@ -246,6 +250,14 @@ def test_no_motion_of_a_floating_base_jumps_a_plate() -> None:
     text = random_tree(rng("floating"), 3, STRAIGHT, shape="chain", shuffle=False)
     world = with_balls(mechanism_from(text, base="floating"), "floating", radius=0.0005)
     check_plates(world, 100, 401, "floating")
+
+
+def test_no_motion_of_joints_that_turn_about_any_axis_jumps_a_plate() -> None:
+    kinds = ("spherical", "revolute", "floating", "spherical")
+    text = random_tree(rng("any axis"), 4, kinds, shape="chain", shuffle=False)
+    world = with_balls(mechanism_from(text), "any axis", radius=0.0005)
+    assert len(world.bodies.turns) > 1
+    check_plates(world, 200, 401, "any axis")
 
 
 @pytest.mark.slow
@@ -307,9 +319,10 @@ def test_no_motion_of_what_is_free_is_free() -> None:
     assert counts[0] <= 1
 
 
-def test_solids_of_all_kinds_are_followed() -> None:
+@pytest.mark.parametrize("joints", [STRAIGHT, ("spherical", "revolute", "floating")])
+def test_solids_of_all_kinds_are_followed(joints: tuple[str, ...]) -> None:
     """Against dense samples of the clearance that `nearest_rows` finds."""
-    m = arm("kinds", 4)
+    m = mechanism_from(random_tree(rng("kinds"), 4, joints, shape="chain", shuffle=False))
     world = made_up_world(m, "kinds", n_rows=30, size=0.2)
     random = rng("kinds rows")
     q0 = np.array([random_configuration(random, m) for _ in range(600)])
@@ -318,7 +331,7 @@ def test_solids_of_all_kinds_are_followed() -> None:
     made = tables(bodies, rows, vertices, rounded_boxes(rows, vertices))
     world = world._replace(bodies=bodies, tables=made)
     q0 = q0[nearest_of(world, q0, 1, gradients=False)[0][:, 0, 0] > 0]
-    q1 = q0 + random.normal(size=q0.shape) * 0.5
+    q0, q1 = short_ways(turns_of(m), q0, q0 + random.normal(size=q0.shape) * 0.5)
     times, records, which, _ = moved(world, q0, q1)
     t = np.linspace(0, 1, 41)
     rows = (q0[:, None] + t[:, None] * (q1 - q0)[:, None]).reshape(-1, m.n_q)
@@ -344,7 +357,7 @@ def test_samples_are_close_and_hold_both_ends() -> None:
     random = rng("samples")
     q0, q1 = random.normal(size=(2, 50, 3))
     q1[7] = q0[7]
-    rows, first = between(q0, q1, 0.05)
+    rows, first = between(q0, q1, 0.05, turns_of(mechanism_from(chain_urdf(3))))
     assert first[0] == 0
     assert first[-1] == len(rows)
     for k, (a, b) in enumerate(pairwise(first)):
@@ -357,6 +370,21 @@ def test_samples_are_close_and_hold_both_ends() -> None:
         np.testing.assert_allclose(np.diff(own, n=2, axis=0), 0, atol=1e-12)
 
 
+def test_samples_turn_by_no_more_than_the_resolution() -> None:
+    m = mechanism_from(every_joint_urdf())
+    random = rng("turning samples")
+    q0, q1 = np.array([random_configuration(random, m) for _ in range(80)]).reshape(2, 40, -1)
+    q0, q1 = short_ways(turns_of(m), q0, q1)
+    rows, first = between(q0, q1, 0.05, turns_of(m))
+    for a, b in pairwise(first):
+        own = rows[a:b]
+        for start, stop in pairwise(own):
+            by = evaluate("difference", m, start, stop)
+            for _, at, _ in turns_of(m).tolist():
+                assert np.linalg.norm(by[at : at + 3]) <= 0.05 + 1e-9
+            assert np.abs(stop - start)[~quaternions(m)].max() <= 0.05 + 1e-9
+
+
 def test_velocities_are_those_that_take_one_end_to_the_other() -> None:
     m = mechanism_from(every_joint_urdf())
     random = rng("velocities")
@@ -364,17 +392,37 @@ def test_velocities_are_those_that_take_one_end_to_the_other() -> None:
     q1 = q0 + random.normal(size=q0.shape)
     q1 = np.where(quaternions(m), q0, q1)
     expected = [evaluate("difference", m, *ends) for ends in zip(q0, q1, strict=True)]
-    np.testing.assert_allclose(velocities_of(m, q0, q1), expected, atol=1e-12)
+    straight = np.ones(m.n_v, bool)
+    for c, kind in enumerate(m.joint_types):
+        straight[m.v_slice(c)] = not kind.has_quaternion
+    found = velocities_of(m, q0, q1)
+    np.testing.assert_allclose(found[:, straight], np.array(expected)[:, straight], atol=1e-12)
+    assert not found[:, ~straight].any()
 
 
-def test_turns_about_any_axis_are_refused_by_name() -> None:
+def test_velocities_and_accelerations_of_turns_are_differences_and_below_their_bounds() -> None:
+    """By the rotation between two instants; turns of up to half a circle."""
     m = mechanism_from(every_joint_urdf())
-    random = rng("refused")
-    q0 = np.array([random_configuration(random, m) for _ in range(3)])
-    q1 = q0.copy()
-    q1[:, :3] += 0.1
-    velocities_of(m, q0, q1)
-    c = m.joint("free")
-    q1[2, m.q_slice(c)] = random_configuration(random, m)[m.q_slice(c)]
-    with pytest.raises(UnsupportedFeatureError, match="motion 2 turns the floating joint 'free'"):
-        velocities_of(m, q0, q1)
+    world = with_balls(m, "turning", radius=0.01)
+    random, turns, h = rng("turning"), turns_of(m), 1e-5
+    run = compiled([rates_of, velocity_at])
+    steepest = 0.0
+    for _ in range(40):
+        ends = [np.array([random_configuration(random, m)]) for _ in range(2)]
+        (q0,), (q1,) = short_ways(turns, *ends)
+        change = q1 - q0
+        rates, velocity = np.full(m.n_q, np.nan), np.zeros((3, m.n_v))
+        run["rates_of"](world.tables.index, change, rates)
+        for t in (0.0, 0.3, 0.5, 1.0):
+            q = q0 + t * change
+            for k, at in enumerate((q - h * change, q, q + h * change)):
+                run["velocity_at"](world.tables.index, at, change, velocity[k])
+            expected = evaluate("difference", m, q - h * change, q + h * change) / (2 * h)
+            for a, b, lengths in turns.tolist():
+                own = slice(b - lengths, b + 3)
+                np.testing.assert_allclose(velocity[1, own], expected[own], atol=1e-6)
+                turn = velocity[:, b : b + 3]
+                assert np.linalg.norm(turn[1]) <= rates[a]
+                steepest = max(steepest, np.linalg.norm(turn[1]) / rates[a])
+                assert np.linalg.norm(turn[2] - turn[0]) / (2 * h) <= rates[a + 1] + 1e-4
+    assert steepest > 0.99

@@ -54,7 +54,8 @@ PIECE, POSE, BALL, BOUND, RECORD = 24, 12, 4, 16, 10
 N_BODIES, N_PAIRS, N_ROWS, N_MOVERS, N_ALLOWED, N_Q, N_V = 0, 1, 2, 3, 4, 5, 6
 RANGES, PAIRS, MOVERS, ALLOWED, COLUMNS = 7, 8, 9, 10, 11
 N_CLOUDS, CLOUDS, CLOUD_NUMBERS = 12, 13, 14  # the last is a place in `Tables.vertices`
-FIRST_LIST = 15
+N_TURNS, TURNS = 15, 16
+FIRST_LIST = 17
 
 INF = float("inf")
 FAR = 1e300
@@ -71,7 +72,8 @@ class Tables:
     ``index``: counts, places of lists, and the lists: first and count of the pieces of each body;
     pairs of bodies; bodies that are checked against obstacles; pairs of a body and a row of the
     scene that are not; the number of the twist that each number of v gives each body (-1: none);
-    ``index`` of the clouds, whose ``numbers`` stand behind the ``vertices``.
+    ``index`` of the clouds, whose ``numbers`` stand behind the ``vertices``; the joints with
+    quaternions.
     ``boxes``: rounded boxes around the rows, eight by eight, number by number: for each axis its
     components, the least and the greatest place along it, then the radius.
     """
@@ -109,7 +111,8 @@ class Bodies:
     ``of_body`` (n_b, 2): first and count of the pieces of each; ``pieces`` (n_p, 24); ``balls``
     (n_b, 4): one that holds each body, in its frame; ``pairs`` (n, 2): those that are checked;
     ``movers``: the bodies that are checked against obstacles; ``column_of`` (n_b, n_v): see
-    `Frames`.
+    `Frames`. ``turns`` (n, 3): of each joint with a quaternion the first number of it in q, that of
+    its turns in v, and how many lengths are before both.
     """
 
     of_body: Ints
@@ -119,6 +122,7 @@ class Bodies:
     movers: Ints
     column_of: Ints
     n_q: int
+    turns: Ints
 
 
 def tables(
@@ -145,10 +149,12 @@ def tables(
     if clouds is not None and clouds.count:
         n_clouds, of_clouds, numbers = clouds.count, clouds.index, clouds.numbers
     lists = [bodies.of_body, bodies.pairs, bodies.movers, permitted, bodies.column_of, of_clouds]
+    lists.append(bodies.turns)
     parts = [np.asarray(each, np.int64).ravel() for each in lists]
     places = (FIRST_LIST + np.cumsum([0, *(len(part) for part in parts[:-1])])).tolist()
     counts = (n_bodies, len(parts[1]) // 2, len(obstacles), len(parts[2]), len(permitted))
-    head = [*counts, bodies.n_q, n_v, *places[:-1], n_clouds, places[-1], len(flat)]
+    head = [*counts, bodies.n_q, n_v, *places[:5], n_clouds, places[5], len(flat)]
+    head += [len(bodies.turns), places[6]]
     index = np.concatenate([head, *parts]).astype(np.int64)
     return Tables(
         index,

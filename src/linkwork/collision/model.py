@@ -29,7 +29,7 @@ from linkwork.compile.native_call import Array, Truth, row_call
 from linkwork.compile.native_method import NativeMethod, make_native
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH, WIDTH32, library
-from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
+from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 
 Floats = NDArray[np.float64]
@@ -548,7 +548,13 @@ class CollisionModel(_Asked, ProcessBound):
             np.flatnonzero(self._moves),
             self._frames.column_of,
             self.mechanism.n_q,
+            self._turns,
         )
+
+    @cached_property
+    def _turns(self) -> Integers:
+        """The joints with quaternions, as `motion.turns_of` has them."""
+        return motion.turns_of(self.mechanism)
 
     def _rows(self, q: ArrayLike, what: str = "q") -> tuple[Floats, tuple[int, ...]]:
         """Configurations as rows (n, nq) that are finite, and their leading shape."""
@@ -951,14 +957,16 @@ class CollisionModel(_Asked, ProcessBound):
         one, configurations are looked at that are at most so far apart (rad, m) in each joint;
         ``t`` is then the last free one before the first that touches.
 
-        Raises: ShapeError, InputError; UnsupportedFeatureError for motions that turn floating or
-        spherical joints.
+        Positions go from q0 to q1 as numbers do; quaternions too, scaled to length 1 on the way,
+        so that floating and spherical joints turn the short way about one axis.
+
+        Raises: ShapeError, InputError.
         """
         first, second = np.broadcast_arrays(
             real_rows(q0, "q0", self.mechanism.n_q), real_rows(q1, "q1", self.mechanism.n_q)
         )
-        starts, shape = self._rows(first, "q0")
-        stops, _ = self._rows(second, "q1")
+        given, shape = self._rows(first, "q0")
+        starts, stops = motion.short_ways(self._turns, given, self._rows(second, "q1")[0])
         velocities = motion.velocities_of(self.mechanism, starts, stops)
         if resolution is not None:
             step = finite_number(resolution, "resolution", above=0.0)
@@ -1017,13 +1025,12 @@ class CollisionModel(_Asked, ProcessBound):
 
         That is whether two things come within a ``margin`` (m). For programs that have checked q:
         as `motion_collides` of arrays that are finite.
-        Raises: UnsupportedFeatureError as there.
         """
         scene_ = self._scene(scene)
         n = len(q) - 1
-        starts, stops = q[:-1], q[1:]
-        turns = self.mechanism.n_q == self.mechanism.n_v
-        v = stops - starts if turns else motion.velocities_of(self.mechanism, starts, stops)
+        starts, stops = motion.short_ways(self._turns, q[:-1], q[1:])
+        plain = self.mechanism.n_q == self.mechanism.n_v
+        v = stops - starts if plain else motion.velocities_of(self.mechanism, starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
         reaches = self._reaches(starts, stops) if len(self._slides) else self._usual_reaches
         self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
@@ -1081,7 +1088,7 @@ class CollisionModel(_Asked, ProcessBound):
         resolution: float,
         threads: int | None,
     ) -> MotionCheck:
-        rows, first = motion.between(starts, stops, resolution)
+        rows, first = motion.between(starts, stops, resolution, self._turns)
         hit = self.collides(rows, scene, threads=threads)
         touches, t = np.zeros(len(starts), bool), np.ones(len(starts))
         told: list[Names | None] = [None] * len(starts)

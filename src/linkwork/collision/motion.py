@@ -1,12 +1,15 @@
 """Straight motions of joints, checked without gaps: no thin thing is jumped over.
 
-A motion is q(t) = q0 + t (q1 - q0), 0 <= t <= 1. Each pair of things has a bound L of how fast its
-distance can change with t: joint by joint the rate times how far any point that it carries is from
-its axis (`motion_bounds`); joints that carry both things do not count. A distance d at t leaves the
-pair apart until t + d / L, whatever the motion does in between; then it is looked at again. The
-plane between two pieces often says more: it parts them until they have come together along its
-normal, at first as fast as their twists say, then by the greatest acceleration (`lasting`). Of a
-cloud only the nearest point is known, so that a piece counts as if it came straight at it.
+A motion is q(t) = q0 + t (q1 - q0), 0 <= t <= 1. Quaternions are of length 1 at both ends, and no
+farther apart than a right angle, so that what they turn keeps its axis (`short_ways`).
+
+Each pair of things has a bound L of how fast its distance can change with t: joint by joint the
+rate times how far any point that it carries is from its axis (`motion_bounds`); joints that carry
+both things do not count. A distance d at t leaves the pair apart until t + d / L, whatever the
+motion does in between; then it is looked at again. The plane between two pieces often says more: it
+parts them until they have come together along its normal, at first as fast as their twists say,
+then by the greatest acceleration (`lasting`). Of a cloud only the nearest point is known, so that a
+piece counts as if it came straight at it.
 
 Source: conservative advancement, of B. Mirtich, Impulse-based dynamic simulation of rigid body
 systems, thesis, Berkeley, 1996.
@@ -36,11 +39,13 @@ from linkwork.collision.distances import (
     N_PAIRS,
     N_Q,
     N_ROWS,
+    N_TURNS,
     N_V,
     PIECE,
     POSE,
     RANGES,
     RECORD,
+    TURNS,
     Tables,
     ball_in_world,
     balls_apart,
@@ -78,7 +83,6 @@ from linkwork.compile.typed import (
     sqrt,
     typed,
 )
-from linkwork.errors import UnsupportedFeatureError
 from linkwork.mechanism.model import JointType, Mechanism
 
 Floats = NDArray[np.float64]
@@ -93,9 +97,13 @@ class Reaches:
     """Bounds on the speeds at which bodies and obstacles approach each other.
 
     ``pairs`` (n_pairs, n_q): of pairs of bodies, for a rate of 1 of each number of q (m per rad or
-    m). ``chains`` (n, 3): the joints that carry each body, the root's first: how far it comes from
-    the axis (1 of a slide), how far it turns (0 of a slide), both for a rate of 1, and the number
-    of q. ``places`` (n_bodies, 2): first and count of the chain of each body.
+    m). ``chains`` (n, 4): the joints that carry each body, the root's first: how far it comes from
+    the axis (1 of a slide), how far it turns (0 of a slide), both for a rate of 1, the number of q,
+    and that of an acceleration, -1 where there is none. ``places`` (n_bodies, 2): first and count
+    of the chain of each body.
+
+    Of a quaternion the first number stands for the speed that it turns with, the second for the
+    acceleration (see `rates_of`).
     """
 
     pairs: Floats
@@ -122,7 +130,6 @@ def motion_bounds(
 
     ``names``, ``balls`` (n, 4): links, and a ball in the frame of each that holds it. ``span``: the
     least and the greatest configuration that is met, which says how far joints slide.
-    Turns about any axis have no bound here: see `velocities_of`.
     """
     low, high = (np.asarray(each, np.float64) for each in span)
     frames = [m.frame(name) for name in names]
@@ -133,57 +140,66 @@ def motion_bounds(
         for one, other in ((a, b), (b, a)):
             for body in ways[one]:
                 if body not in ways[other]:
-                    for speed, _, number in _links(m, body, arms[one][body]):
+                    for speed, _, number, _ in _links(m, body, arms[one][body]):
                         row[int(number)] += speed
-    chains: list[tuple[float, float, float]] = []
+    chains: list[tuple[float, float, float, float]] = []
     places: list[tuple[int, int]] = []
     for way, arm in zip(ways, arms, strict=True):
         own = [link for body in way for link in _links(m, body, arm[body])]
         places.append((len(chains), len(own)))
         chains += own
-    table = np.array(chains, np.float64).reshape(-1, 3)
+    table = np.array(chains, np.float64).reshape(-1, CHAIN)
     return Reaches(between, table, np.array(places, np.int64).reshape(-1, 2))
 
 
-def _links(m: Mechanism, body: int, arm: float) -> list[tuple[float, float, float]]:
+def _links(m: Mechanism, body: int, arm: float) -> list[tuple[float, float, float, float]]:
     """The rows of `Reaches.chains` that the joint of a body has; ``arm``: see `_arms`."""
     kind, c = m.body_joint_types[body], int(m.coordinate[body])
     if c < 0:
         return []
     factor, first, n = abs(float(m.multiplier[body])), int(m.q_start[c]), kind.n_lengths
-    found = [(factor, 0.0, float(first + k)) for k in range(n)]
-    if kind.turns or kind is JointType.PLANAR:
-        found.append((factor * arm, factor, float(first + n)))
+    found = [(factor, 0.0, float(first + k), -1.0) for k in range(n)]
+    if kind.has_quaternion:
+        found.append((arm, 1.0, float(first + n), float(first + n + 1)))
+    elif kind.turns or kind is JointType.PLANAR:
+        found.append((factor * arm, factor, float(first + n), -1.0))
     return found
+
+
+def turns_of(m: Mechanism) -> Ints:
+    """The joints with quaternions, as `distances.Bodies` has them (n, 3)."""
+    found = [
+        (m.q_start[c] + kind.n_lengths, m.v_start[c] + kind.n_lengths, kind.n_lengths)
+        for c, kind in enumerate(m.joint_types)
+        if kind.has_quaternion
+    ]
+    return np.array(found, np.int64).reshape(-1, 3)
 
 
 def velocities_of(m: Mechanism, q0: Floats, q1: Floats) -> Floats:
     """The velocities (n, n_v) of straight motions (n, n_q), which last for a time of 1.
 
-    Raises: UnsupportedFeatureError where a floating or spherical joint turns.
+    Those of joints with quaternions change on the way: `velocity_at` writes them.
     """
     found = np.zeros((len(q0), m.n_v))
     for c, kind in enumerate(m.joint_types):
-        own, change = m.q_slice(c), (q1 - q0)[:, m.q_slice(c)]
         if not kind.has_quaternion:
-            found[:, m.v_slice(c)] = change
-            continue
-        turned = change[:, kind.n_lengths :].any(axis=1)
-        if turned.any():
-            raise UnsupportedFeatureError(
-                f"motion {int(turned.argmax())} turns the {kind.label} joint "
-                f"'{m.joint_names[c]}'; motions are straight in q, so its quaternion has to "
-                "stay as it is"
-            )
-        if kind.n_lengths:  # its velocities lie along the axes of the body
-            wxyz = q0[:, own][:, kind.n_lengths :]
-            w, xyz = wxyz[:, :1], -wxyz[:, 1:]
-            shift = change[:, :3] * (wxyz**2).sum(axis=1, keepdims=True)
-            twice = 2.0 * np.cross(xyz, change[:, :3])
-            shift = shift + w * twice + np.cross(xyz, twice)
-            first = int(m.v_start[c])
-            found[:, first : first + 3] = shift / (wxyz**2).sum(axis=1, keepdims=True)
+            found[:, m.v_slice(c)] = (q1 - q0)[:, m.q_slice(c)]
     return found
+
+
+def short_ways(turns: Ints, q0: Floats, q1: Floats) -> tuple[Floats, Floats]:
+    """Both ends of motions (n, n_q) with quaternions of length 1 that turn the short way."""
+    if not len(turns):
+        return q0, q1
+    starts, stops = q0.copy(), q1.copy()
+    for first in turns[:, 0].tolist():
+        own = slice(first, first + 4)
+        for each in (starts, stops):
+            each[:, own] /= np.linalg.norm(each[:, own], axis=1, keepdims=True)
+        far = np.einsum("ni,ni->n", starts[:, own], stops[:, own]) < 0.0
+        stops[far, own] *= -1.0
+    return starts, stops
 
 
 def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> dict[int, float]:
@@ -218,6 +234,9 @@ def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> 
 
 
 # ----------------------------------------------------------------------------------------- motions
+
+CHAIN = 4
+"""Numbers of a row of `Reaches.chains`."""
 
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
 QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
@@ -257,14 +276,64 @@ def speeds_of(
         turn = 0.0
         bend = 0.0
         for i in range(places[2 * k], places[2 * k] + places[2 * k + 1]):
-            link = offset(chains, 3 * i)
+            link = offset(chains, CHAIN * i)
             rate = rates[i64(link[2])]
             own = link[0] * rate
             speed += own
             bend += own * (2.0 * turn + link[1] * rate)
             turn += link[1] * rate
+            if link[3] >= 0.0:
+                bend += link[0] * rates[i64(link[3])]
         speeds[n_pairs + k] = speed
         speeds[n_pairs + n_bodies + k] = bend
+
+
+@typed
+def rates_of(index: PtrI64, change: PtrF64, rates: PtrF64) -> None:
+    """Write how fast each number of q changes; of quaternions what they turn with, at most.
+
+    On the chord of length c = 2 sin(w) between two of length 1, the angle from its middle is
+    atan((2 t - 1) tan(w)), and twice that is turned by: at a speed up to 4 tan(w), with an
+    acceleration up to 8 tan(w)^2 sin(2 w).
+    """
+    for i in range(index[N_Q]):
+        rates[i] = abs(change[i])
+    for k in range(index[N_TURNS]):
+        at = offset(index, index[TURNS] + 3 * k)[0]
+        chord = 0.0
+        for i in range(at, at + 4):
+            chord += change[i] * change[i]
+            rates[i] = 0.0
+        cosine = sqrt(max(1.0 - 0.25 * chord, 0.25))
+        tangent = 0.5 * sqrt(chord) / cosine
+        rates[at] = 4.000001 * tangent
+        rates[at + 1] = 8.000001 * tangent * tangent * sqrt(chord) * cosine
+
+
+@typed
+def velocity_at(index: PtrI64, q: PtrF64, change: PtrF64, velocity: PtrF64) -> None:
+    """Write what the velocity is at q of joints with quaternions: in axes of their body."""
+    for k in range(index[N_TURNS]):
+        joint = offset(index, index[TURNS] + 3 * k)
+        own = offset(q, joint[0])
+        by = offset(change, joint[0])
+        out = offset(velocity, joint[1])
+        w, x, y, z = own[0], own[1], own[2], own[3]
+        over = 1.0 / (w * w + x * x + (y * y + z * z))
+        twice = 2.0 * over  # the vector of 2 q* dq / (q* q)
+        out[0] = twice * (w * by[1] - by[0] * x - (y * by[3] - z * by[2]))
+        out[1] = twice * (w * by[2] - by[0] * y - (z * by[1] - x * by[3]))
+        out[2] = twice * (w * by[3] - by[0] * z - (x * by[2] - y * by[1]))
+        if joint[2] > 0:
+            shift = offset(change, joint[0] - 3)
+            a, b, c = shift[0], shift[1], shift[2]
+            u = twice * (z * b - y * c)  # 2 (-xyz) x shift
+            v = twice * (x * c - z * a)
+            s = twice * (y * a - x * b)
+            linear = offset(velocity, joint[1] - 3)
+            linear[0] = a + (w * u - (y * s - z * v))
+            linear[1] = b + (w * v - (z * u - x * s))
+            linear[2] = c + (w * s - (x * v - y * u))
 
 
 @typed
@@ -544,7 +613,8 @@ def motion_touches(
     for i in range(n_q):
         q[i] = start[i]
         change[i] = stop[i] - start[i]
-        rates[i] = abs(change[i])
+    rates_of(index, change, rates)
+    velocity_at(index, q, change, velocity)
     speeds_of(index, pair_reach, chains, places, rates, speeds)
     n_intervals, interval = 1, 0
     intervals[0] = 0.0
@@ -579,6 +649,7 @@ def motion_touches(
         if t > 0.0:
             for i in range(n_q):
                 q[i] = start[i] + t * change[i]
+            velocity_at(index, q, change, velocity)
             call_at(twisting, q, poses, twists)
             place_balls(index, balls, poses, placed)
         counts[0] += 1
@@ -681,14 +752,18 @@ def motion_room(tables: Tables) -> int:
     return tables.room + 3 * int(index[N_Q]) + 2 + int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
 
 
-def between(q0: Floats, q1: Floats, resolution: float) -> tuple[Floats, Ints]:
+def between(q0: Floats, q1: Floats, resolution: float, turns: Ints) -> tuple[Floats, Ints]:
     """Rows of samples of straight motions (n, n_q), both ends included, and where each begins.
 
-    No number of q changes by more than ``resolution`` (rad, m) between two samples. Row k of the
-    motions has the rows ``first[k]`` up to ``first[k + 1]`` of the samples.
+    No joint moves by more than ``resolution`` (rad, m) between two samples. Row k of the motions
+    has the rows ``first[k]`` up to ``first[k + 1]`` of the samples. ``turns``: see `short_ways`,
+    of which both ends are.
     """
-    change = np.abs(q1 - q0).max(axis=1, initial=0.0)
-    counts = np.ceil(change / resolution).astype(np.int64) + 1
+    rates = np.abs(q1 - q0)
+    for at in turns[:, 0].tolist():
+        chord = np.linalg.norm(rates[:, at : at + 4], axis=1, keepdims=True)
+        rates[:, at : at + 4] = 2.0 * chord / np.sqrt(1.0 - 0.25 * chord**2)
+    counts = np.ceil(rates.max(axis=1, initial=0.0) / resolution).astype(np.int64) + 1
     first = np.concatenate([[0], np.cumsum(counts)])
     row = np.repeat(np.arange(len(q0)), counts)
     t = (np.arange(first[-1]) - first[row]) / np.maximum(counts[row] - 1, 1)
