@@ -319,7 +319,9 @@ def test_no_motion_of_what_is_free_is_free() -> None:
     assert counts[0] <= 1
 
 
-@pytest.mark.parametrize("joints", [STRAIGHT, ("spherical", "revolute", "floating")])
+@pytest.mark.parametrize(
+    "joints", [STRAIGHT, ("revolute", "spherical"), ("revolute", "floating", "spherical")]
+)
 def test_solids_of_all_kinds_are_followed(joints: tuple[str, ...]) -> None:
     """Against dense samples of the clearance that `nearest_rows` finds."""
     m = mechanism_from(random_tree(rng("kinds"), 4, joints, shape="chain", shuffle=False))
