@@ -19,6 +19,7 @@ quasirandom sequences, 2018.
 
 from __future__ import annotations
 
+from linkwork.collision.spheres import ONE_OPEN, ONE_SURE
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -117,10 +118,11 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
     # a step of the whole range is a whole number of blocks, whose length is rounded
     blocks = i64(distance(a, b, search[N]) / (f64(count) * numbers[SPACING]) + (1.0 - ROUNDED))
     blocks = max(blocks, 1)
+    until = ONE_SURE if exact else ONE_OPEN
     left = 0  # blocks that are left open; one bit for all from the 63rd on
     for block in range(blocks):
         write_block(search, a, b, block, blocks)
-        call_at(search[LOOK], rows, count, verdict, listed)
+        call_at(search[LOOK], rows, count, until, verdict, listed)
         search[BLOCKS] += 1
         if verdict[0] & SIXTEEN != 0 or (verdict[0] != 0 and not exact):
             return False
