@@ -213,6 +213,7 @@ def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> 
 
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
 QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
+ENOUGH = 0.05  # of the distance that lasts to the end: more need not be told exactly
 SLACK = 0.05  # what is due within this part of the motion is looked at with what is due now
 
 
@@ -320,7 +321,7 @@ def things_lasting(
     """The time for which a body stays clear of another, or -1 with the record where they touch.
 
     The plane between two pieces keeps its direction: both have to come together along its normal. A
-    distance over ``left`` lasts to the end.
+    distance over ``left`` lasts as long as is asked for.
     """
     n_bodies = index[N_BODIES]
     ranges = offset(index, index[RANGES])
@@ -346,7 +347,7 @@ def things_lasting(
         own = offset(pieces, i * PIECE)
         for j in range(n_others):
             other = offset(others, j * PIECE)
-            d = closest(own, T_own, other, T_others, vertices, max(left, tolerance), found)
+            d = closest(own, T_own, other, T_others, vertices, max(ENOUGH * left, tolerance), found)
             if not d > touching:
                 touched = True
                 touching = d
@@ -495,15 +496,17 @@ def motion_touches(
             call_at(twisting, q, poses, twists)
             place_balls(index, balls, poses, placed)
         counts[0] += 1
+        end = intervals[2 * interval + 1]
+        due = min(t + SLACK, end)
         for first in range(0, n, WIDTH):
-            bits = bits_of(lanes(clocks, first) <= t + SLACK)
+            bits = bits_of(lanes(clocks, first) < due)
             while bits != 0:
                 k = first + lowest_bit(bits)
                 bits &= bits - 1
                 speed = speed_at(index, speeds, k)
-                left = speed * (1.0 - t)
+                left = speed * (end - t)
                 d = bound_at(index, placed, boxes, k)
-                lasts = d / speed
+                until = t + d / speed
                 if not d > min(left, QUICK * speed) or not d > tolerance:
                     counts[1] += 1
                     a, b = things_of(index, k)
@@ -527,7 +530,8 @@ def motion_touches(
                         which[0] = a
                         which[1] = b
                         return t
-                clocks[k] = max(clocks[k], t + lasts)
+                    until = min(t + lasts, end)  # what is farther was not told
+                clocks[k] = max(clocks[k], until)
 
 
 @typed
