@@ -240,6 +240,7 @@ CHAIN = 4
 
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
 QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
+ENOUGH = 0.05  # of the distance that lasts to the end: more need not be told exactly
 SLACK = 0.05  # what is due within this part of the motion is looked at with what is due now
 
 
@@ -402,7 +403,7 @@ def cloud_lasting(
     tolerance: F64,
     record: PtrF64,
 ) -> F64:
-    """`things_lasting` of a body and a cloud of points."""
+    """`things_lasting` of a body and a cloud of points, of which all within ``left`` is told."""
     ranges = offset(index, index[RANGES])
     clouds = offset(index, index[CLOUDS])
     numbers = offset(vertices, index[CLOUD_NUMBERS])
@@ -447,7 +448,7 @@ def things_lasting(
     """The time for which a body stays clear of a thing, or -1 with the record where they touch.
 
     The plane between two pieces keeps its direction: both have to come together along its normal. A
-    distance over ``left`` lasts to the end.
+    distance over ``left`` lasts as long as is asked for.
     """
     n_bodies = index[N_BODIES]
     ranges = offset(index, index[RANGES])
@@ -489,7 +490,7 @@ def things_lasting(
         own = offset(pieces, i * PIECE)
         for j in range(n_others):
             other = offset(others, j * PIECE)
-            d = closest(own, T_own, other, T_others, vertices, max(left, tolerance), found)
+            d = closest(own, T_own, other, T_others, vertices, max(ENOUGH * left, tolerance), found)
             if not d > touching:
                 touched = True
                 touching = d
@@ -653,15 +654,17 @@ def motion_touches(
             call_at(twisting, q, poses, twists)
             place_balls(index, balls, poses, placed)
         counts[0] += 1
+        end = intervals[2 * interval + 1]
+        due = min(t + SLACK, end)
         for first in range(0, n, WIDTH):
-            bits = bits_of(lanes(clocks, first) <= t + SLACK)
+            bits = bits_of(lanes(clocks, first) < due)
             while bits != 0:
                 k = first + lowest_bit(bits)
                 bits &= bits - 1
                 speed = speed_at(index, speeds, k)
-                left = speed * (1.0 - t)
+                left = speed * (end - t)
                 d = bound_at(index, placed, boxes, vertices, left + tolerance, k)
-                lasts = d / speed
+                until = t + d / speed
                 if not d > min(left, QUICK * speed) or not d > tolerance:
                     counts[1] += 1
                     a, b = things_of(index, k)
@@ -685,7 +688,8 @@ def motion_touches(
                         which[0] = a
                         which[1] = b
                         return t
-                clocks[k] = max(clocks[k], t + lasts)
+                    until = min(t + lasts, end)  # what is farther was not told
+                clocks[k] = max(clocks[k], until)
 
 
 @typed

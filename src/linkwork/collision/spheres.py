@@ -75,6 +75,9 @@ FEW = 5
 MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
 
+ALL_LANES, ONE_SURE, ONE_OPEN = range(3)
+"""When balls have told enough: when every lane surely touches, when one does, or when one may."""
+
 # places in `ints` of a robot
 N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, INNER, POOL = range(9)
 PIECES, SIDE_BY_SIDE, HEAD = 9, 10, 11
@@ -567,6 +570,14 @@ def box_against(
 
 
 @typed
+def is_enough(until: I64, hit: I64, given: I64, todo: PtrI64) -> Bool:
+    """Whether what is known of the lanes is all that is asked for."""
+    if until == ALL_LANES:
+        return hit == given
+    return hit != 0 or (until == ONE_OPEN and todo[0] != 0)
+
+
+@typed
 def against_scene(
     robot: PtrI64,
     balls: PtrF32,
@@ -577,13 +588,15 @@ def against_scene(
     tree_numbers: PtrF64,
     rows: PtrI64,
     given: I64,
+    until: I64,
     todo: PtrI64,
     room: PtrF32,
     centres: PtrF32,
 ) -> I64:
     """The lanes in which the robot surely touches the scene; what may touch is noted.
 
-    ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
+    The last bodies come first: a hand touches more often than a base. ``until``: when no more is
+    asked for (see `ALL_LANES`). ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
     boxes; balls around the boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked
     where there are many; ``rows``: room for twice as many.
     """
@@ -604,10 +617,12 @@ def against_scene(
         whole[0], whole[1], whole[2] = centre[8], centre[WIDTH32 + 8], centre[2 * WIDTH32 + 8]
         dx, dy, dz = x - whole[0], y - whole[1], z - whole[2]
         whole[3] = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
-    for body in range(n_bodies):
+    for body in range(n_bodies - 1, -1, -1):
         ball, whole = offset(balls, body * BALL), offset(wholes, body * BALL)
         centre = offset(centres, body * 3 * WIDTH32)
-        if robot[robot[MOVES] + body] == 0 or hit == given:
+        if is_enough(until, hit, given, todo):
+            break
+        if robot[robot[MOVES] + body] == 0:
             continue
         swept = whole[3]
         together = n_rows <= MANY or swept < 3.0 * ball[3]
@@ -626,7 +641,7 @@ def against_scene(
             n = rows_met(centre, ball[3], singles, around, rows, n, these, meeting)
             for r in range(n):
                 left = meeting[r] & ~hit
-                if left != 0:
+                if left != 0 and not is_enough(until, hit, given, todo):
                     hit |= box_against(
                         body, rows[r], scene, singles, robot, balls, poses, left, todo, room
                     )
@@ -687,6 +702,7 @@ def against_itself(
     balls: PtrF32,
     poses: PtrF32,
     given: I64,
+    until: I64,
     todo: PtrI64,
     room: PtrF32,
     centres: PtrF32,
@@ -705,6 +721,8 @@ def against_itself(
         tried = 0
         if near == 0:
             continue
+        if is_enough(until, hit, given, todo):
+            break
         if bit_count(near) <= FEW:
             hit |= lanes_of_pair(a, b, robot, balls, poses, centres, near, todo, room)
             continue
@@ -1033,11 +1051,13 @@ VERDICT, EDITS, KNOWN_EDITS, QUATERNIONS, N_QUATERNIONS, LISTED = range(22, 28)
 
 
 @typed
-def look(q: PtrF64, first: I64, last: I64, balls: PtrF32, listed: PtrI64) -> tuple[I64, I64]:
+def look(
+    q: PtrF64, first: I64, last: I64, balls: PtrF32, until: I64, listed: PtrI64
+) -> tuple[I64, I64]:
     """The lanes in which configurations surely touch, and those that float32 does not decide.
 
     They are the rows of q from ``first`` on, ``last`` + 1 of them. What may touch is noted.
-    ``balls`` are the robot's, or larger ones. At `BAD` is then one more than the number of the last
+    ``balls`` are the robot's, or larger ones; ``until``: when no more is asked for. At `BAD` is then one more than the number of the last
     row that is not finite, where there is one.
     """
     most, bad = pointer_f64(listed[MOST]), pointer_i64(listed[BAD])
@@ -1077,13 +1097,14 @@ def look(q: PtrF64, first: I64, last: I64, balls: PtrF32, listed: PtrI64) -> tup
         pointer_f64(listed[TREE_NUMBERS]),
         pointer_i64(listed[FOUND]),
         given,
+        until,
         todo,
         room,
         centres,
     )
-    if sure != given or far != 0:
+    if not is_enough(until, sure, given, todo):
         left = given & ~sure
-        sure |= against_itself(robot, balls, poses, left, todo, room, centres)
+        sure |= against_itself(robot, balls, poses, left, until, todo, room, centres)
     return sure, far
 
 
@@ -1099,17 +1120,20 @@ def check_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
     n_q = pointer_i64(listed[ROBOT])[N_Q]
     for start in range(0, n, WIDTH32):
         last = min(n - start, WIDTH32) - 1
-        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), listed)
+        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), ALL_LANES, listed)
         verdicts[start // WIDTH32] = sure | settled(offset(q, start * n_q), last, sure, listed)
 
 
 @typed
-def look_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
-    """As `check_rows` by the balls alone: sixteen bits more are of rows that these leave open."""
+def look_rows(q: PtrF64, n: I64, until: I64, verdicts: PtrI64, listed: PtrI64) -> None:
+    """As `check_rows` by the balls alone: sixteen bits more are of rows that these leave open.
+
+    ``until``: when no more is asked for of sixteen rows; see `ALL_LANES`.
+    """
     clouds = pointer_i64(listed[SCENE])[N_CLOUDS]
     for start in range(0, n, WIDTH32):
         last = min(n - start, WIDTH32) - 1
-        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), listed)
+        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), until, listed)
         left = (2 << last) - 1 & ~sure
         if clouds == 0:
             left &= noted(pointer_i64(listed[NOTES]))

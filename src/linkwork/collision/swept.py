@@ -8,7 +8,7 @@ is cut in four, some times; what is left then is looked at more closely (`motion
 
 from __future__ import annotations
 
-from linkwork.collision.spheres import BALLS, N_BODIES, N_Q, NOTES, ROBOT, look, noted
+from linkwork.collision.spheres import ALL_LANES, BALLS, N_BODIES, N_Q, NOTES, ROBOT, look, noted
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -52,7 +52,7 @@ def swell(swept: PtrI64, speeds: PtrF64, time: F64, more: F64) -> None:
 def clear_lanes(q: PtrF64, count: I64, swept: PtrI64) -> I64:
     """The configurations, of up to sixteen, that the swollen balls are clear in, as bits."""
     listed = pointer_i64(swept[LISTED])
-    sure, _ = look(q, 0, count - 1, pointer_f32(swept[SWOLLEN]), listed)
+    sure, _ = look(q, 0, count - 1, pointer_f32(swept[SWOLLEN]), ALL_LANES, listed)
     return (2 << (count - 1)) - 1 & ~(sure | noted(pointer_i64(listed[NOTES])))
 
 

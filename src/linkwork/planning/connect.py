@@ -19,6 +19,7 @@ quasirandom sequences, 2018.
 
 from __future__ import annotations
 
+from linkwork.collision.spheres import ONE_OPEN, ONE_SURE
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -69,6 +70,7 @@ GOING, MET, FULL = range(3)
 
 SIXTEEN = (1 << WIDTH32) - 1
 
+ROUNDED = 1e-9  # blocks: so much more than a whole number of them is none more
 CUTS = 8  # passes over the corners of a path, at most
 ALWAYS = 1e30  # the reach of a node from which no step has failed
 PACE_A, PACE_B = 0.7548776662466927, 0.5698402909980532  # the sequence in two dimensions
@@ -113,11 +115,14 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
     numbers, rows = pointer_f64(search[NUMBERS]), pointer_f64(search[ROWS])
     verdict, listed = pointer_i64(search[VERDICT]), pointer_i64(search[LISTED])
     count = WIDTH32 + 0 * search[N]
-    blocks = i64(distance(a, b, search[N]) / (f64(count) * numbers[SPACING])) + 1
+    # a step of the whole range is a whole number of blocks, whose length is rounded
+    blocks = i64(distance(a, b, search[N]) / (f64(count) * numbers[SPACING]) + (1.0 - ROUNDED))
+    blocks = max(blocks, 1)
+    until = ONE_SURE if exact else ONE_OPEN
     left = 0  # blocks that are left open; one bit for all from the 63rd on
     for block in range(blocks):
         write_block(search, a, b, block, blocks)
-        call_at(search[LOOK], rows, count, verdict, listed)
+        call_at(search[LOOK], rows, count, until, verdict, listed)
         search[BLOCKS] += 1
         if verdict[0] & SIXTEEN != 0 or (verdict[0] != 0 and not exact):
             return False
