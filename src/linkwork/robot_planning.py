@@ -11,6 +11,7 @@ import numpy as np
 from linkwork import settings
 from linkwork.checks import finite_number, whole_number
 from linkwork.errors import InputError, ShapeError
+from linkwork.mechanism.model import JointType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +53,8 @@ class RobotPlanning:
         is not named being as at the start. With ``frame`` it is a pose T_world_frame (4, 4), or one
         of several (k, 4, 4), with ``tasks`` whatever these ask for, and with slack a region: up to
         ``goals`` solutions of inverse kinematics that are clear are tried at once. ``joints`` are
-        those that move, by default all that can; the others stay as at the start. ``model`` is by
-        default ``collision()``.
+        those that move, by default all but floating ones; the others stay as at the start.
+        ``model`` is by default ``collision()``.
 
         Loops are kept closed along the way, and the tasks ``keep`` are done all along, within their
         tolerances; one without a target keeps what the start has. ``clearance`` (m) is how far
@@ -63,8 +64,7 @@ class RobotPlanning:
         called one; `Plan.reason` says why there is none. It depends on ``seed`` alone, where
         ``seconds`` do not run out.
 
-        Raises: UnknownNameError, ShapeError, InputError; UnsupportedFeatureError for joints that
-        turn about any axis where nothing is kept, and as `collision`.
+        Raises: UnknownNameError, ShapeError, InputError, and as `collision`.
         """
         robot = cast("Robot", self)
         first = robot.configuration(start) if isinstance(start, dict) else np.asarray(start)
@@ -124,10 +124,12 @@ class RobotPlanning:
             moving = [
                 name
                 for name, kind in zip(m.joint_names, m.joint_types, strict=True)
-                if not kind.has_quaternion
+                if kind is not JointType.FLOATING
             ]
         else:
             moving = [joints] if isinstance(joints, str) else list(joints)
+        if kept is None and any(m.joint_types[m.joint(name)].has_quaternion for name in moving):
+            kept = self._turning(moving)
         parts: CollisionModel = robot.collision() if model is None else model
         told = None if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
         key = (tuple(moving), told, id(parts), effort)
@@ -144,6 +146,25 @@ class RobotPlanning:
                 kept=kept,
             )
         return known[key]
+
+    def _turning(self, moving: Sequence[str]) -> Kept:
+        """What paths keep of joints of which some turn about any axis: their limits."""
+        from linkwork.planning.kept import Kept  # noqa: PLC0415  not all need it
+        from linkwork.solve.problem import make_problem  # noqa: PLC0415
+        from linkwork.solve.tasks import Posture  # noqa: PLC0415
+
+        m = cast("Robot", self).mechanism
+        planned = np.array(m.q_indices([m.joint(name) for name in moving]))
+        return Kept(m, planned, make_problem(m, Posture()).lengths, self._maps)
+
+    @property
+    def _maps(self) -> Any:
+        """The maps ``integrate`` and ``difference`` of configurations, on one thread."""
+        robot = cast("Robot", self)
+        return (
+            lambda q, v: robot.integrate(q, v, threads=1),
+            lambda a, b: robot.difference(a, b, threads=1),
+        )
 
     def _kept(  # noqa: C901  two ways, of which it finds the right one
         self, joints: str | Sequence[str] | None, tasks: tuple[Task, ...]
@@ -172,10 +193,7 @@ class RobotPlanning:
             raise InputError("no joint is to move; name some with joints=[...]")
         moving = [name for name in m.joint_names if name in steering or name in passive]
         planned = np.array(m.q_indices([m.joint(name) for name in moving]))
-        maps: Any = (
-            lambda q, v: robot.integrate(q, v, threads=1),
-            lambda a, b: robot.difference(a, b, threads=1),
-        )
+        maps = self._maps
         free = [n for n in steering if n not in robot.actuated]
         plain = not any(m.joint_types[m.joint(n)].has_quaternion for n in (*steering, *free))
         assembly = robot.assembler() if driving else None

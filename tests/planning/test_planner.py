@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.planning.planner import Plan
+from linkwork.planning.roadmap import Roadmap
 from linkwork.planning.search import Effort
 from seeds import rng
 
@@ -271,16 +272,22 @@ def test_a_thin_plate_is_not_jumped_over() -> None:
         assert not robot.collision().motion_collides(plan.q[:-1], plan.q[1:], scene).touches.any()
 
 
-def test_clouds_are_kept_clear_of_and_the_path_says_that_it_is_not_proven(panda: lw.Robot) -> None:
+def test_clouds_are_kept_clear_of_without_gaps(panda: lw.Robot) -> None:
     scene = lw.Scene()
     random = rng("cloud")
     scene.add_points(
         "wall", random.uniform([0.3, -0.01, 0], [0.9, 0.01, 0.8], (3000, 3)), radius=0.01
     )
     plan = panda.plan(START, GOAL, scene=scene)
-    assert plan.success, plan.reason
-    assert not plan.proven
-    assert not panda.collision().collides(plan.sample(0.01), scene).any()
+    assert plan.success and plan.proven, plan.reason
+    model = panda.collision()
+    assert model.motion_collides(START, GOAL, scene)
+    assert not model.collides(plan.sample(0.001), scene).any()
+    assert not model.motion_collides(plan.q[:-1], plan.q[1:], scene).touches.any()
+    far = panda.plan(START, GOAL, scene=scene, clearance=0.02)
+    assert far.success, far.reason
+    of_scene = model.with_pairs(ignore=model.links)
+    assert of_scene.clearance(far.sample(0.01), scene).distance.min() >= 0.02
 
 
 @pytest.mark.parametrize(
@@ -306,17 +313,73 @@ def test_start_and_goal_may_be_one(panda: lw.Robot) -> None:
     assert plan.length == 0.0
 
 
-def test_turns_about_any_axis_are_refused() -> None:
-    floating = lw.load(
-        """<robot name="floating"><link name="base"/>
-        <link name="body"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
-        <joint name="float" type="floating"><parent link="base"/><child link="body"/></joint>
-        </robot>"""
-    )
-    with pytest.raises(UnsupportedFeatureError, match="joint 'float' is floating"):
-        floating.planner("float")
-    with pytest.raises(InputError, match="no joint"):
-        floating.planner()
+BALL_JOINT = """<robot name="ball"><link name="base"/>
+<link name="arm"><collision><origin xyz="0.25 0 0"/>
+<geometry><box size="0.5 0.05 0.05"/></geometry></collision></link>
+<link name="hand"><collision><origin xyz="0.15 0 0"/>
+<geometry><box size="0.3 0.04 0.04"/></geometry></collision></link>
+<joint name="shoulder" type="{kind}"><parent link="base"/><child link="arm"/>{limit}</joint>
+<joint name="elbow" type="revolute"><parent link="arm"/><child link="hand"/>
+<origin xyz="0.55 0 0"/><axis xyz="0 0 1"/><limit lower="-2.5" upper="2.5" effort="1" velocity="1"/>
+</joint></robot>"""
+
+
+def turned(angle: float, axis: tuple[float, float, float]) -> list[float]:
+    """A quaternion."""
+    return [np.cos(angle / 2), *(np.sin(angle / 2) * np.array(axis))]
+
+
+def must_turn_freely(robot: lw.Robot, plan: Plan, start: Floats, goal: Floats) -> None:
+    """The path leads from start to goal, touches nothing at any place, and leaps nowhere."""
+    assert plan.success and plan.proven, plan.reason
+    model, q = robot.collision(), plan.sample(2e-3)
+    assert np.abs(robot.difference(q[[0, -1]], np.stack([start, goal]))).max() < 1e-9
+    assert not model.collides(q, plan.scene).any()
+    assert not model.motion_collides(plan.q[:-1], plan.q[1:], plan.scene).touches.any()
+    assert np.linalg.norm(robot.difference(q[:-1], q[1:]), axis=1).max() < 1e-2
+    np.testing.assert_allclose(np.linalg.norm(q[:, -5:-1], axis=1), 1.0, atol=1e-9)
+    assert plan.errors() == {}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_ball_joints_turn_around_a_wall(seed: int) -> None:
+    robot = lw.load(BALL_JOINT.format(kind="spherical", limit=""))
+    wall = lw.Scene()
+    wall.add_box("wall", (0.05, 1.0, 1.0), (0.0, 0.7, 0.0))
+    start = np.array([*turned(0.8, (0, 0, 1)), 0.0])
+    goal = np.array([*turned(2.4, (0, 0, 1)), 0.0])
+    assert robot.collision().motion_collides(start, goal, wall)
+    must_turn_freely(robot, robot.plan(start, goal, scene=wall, seed=seed), start, goal)
+    other_sign = goal * [-1, -1, -1, -1, 1]
+    must_turn_freely(robot, robot.plan(start, other_sign, scene=wall, seed=seed), start, goal)
+
+
+def test_paths_of_ball_joints_stay_within_the_limit_of_their_angle() -> None:
+    limit = '<limit lower="0" upper="2.0" effort="1" velocity="1"/>'
+    robot = lw.load(BALL_JOINT.format(kind="spherical", limit=limit))
+    start = np.array([*turned(1.9, (0, 0, 1)), 0.0])
+    goal = np.array([*turned(-1.9, (0, 0, 1)), 0.0])  # the short way leads past half a turn
+    plan = robot.plan(start, goal)
+    must_turn_freely(robot, plan, start, goal)
+    q = plan.sample(2e-3)
+    assert (2.0 * np.arccos(np.abs(q[:, 0])) <= 2.0 + 1e-6).all()
+    beyond = robot.plan(start, np.array([*turned(2.1, (1, 0, 0)), 0.0]))
+    assert not beyond and "'shoulder' turns by 2.1 rad, allowed is 2" in beyond.reason
+
+
+def test_floating_joints_move_where_they_are_named() -> None:
+    robot = lw.load(BALL_JOINT.format(kind="floating", limit=""))
+    scene = lw.Scene()
+    scene.add_box("wall", (0.05, 1.0, 1.0), (1.0, 0.0, 0.0))
+    start = robot.neutral()
+    goal = np.array([1.9, 0.0, 0.0, *turned(2.0, (1, 0, 0)), 0.0])
+    assert robot.planner().joints == ("elbow",)
+    plan = robot.plan(start, goal, scene=scene, joints=["shoulder", "elbow"])
+    must_turn_freely(robot, plan, start, goal)
+    resting = robot.plan(start, {"elbow": 1.0}, scene=scene)
+    assert resting.success and (resting.q[:, :7] == start[:7]).all()
+    with pytest.raises(UnsupportedFeatureError, match="turns joints about any axis"):
+        Roadmap(robot.planner(["shoulder"]), scene)
 
 
 def test_shortcuts_make_paths_shorter(panda: lw.Robot) -> None:

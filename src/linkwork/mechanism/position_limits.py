@@ -33,6 +33,18 @@ def angle_beyond(m: Mechanism, q: Floats, c: int) -> Floats:
     return np.maximum(0.0, angle_of_quaternion(wxyz) - m.angle_limit[c])
 
 
+def angle_brought_inside(m: Mechanism, q: Floats, c: int) -> Floats:
+    """q (..., nq) with a spherical joint at the limit of its angle where it is beyond, a copy."""
+    q, at, outside = q.copy(), int(m.q_start[c]), angle_beyond(m, q, c) > 0.0
+    wxyz = q[outside, at : at + 4]
+    half = 0.5 * m.angle_limit[c] * (1.0 - 1e-12)
+    size = np.linalg.norm(wxyz, axis=-1, keepdims=True)
+    axis = wxyz[:, 1:] / np.linalg.norm(wxyz[:, 1:], axis=-1, keepdims=True)
+    real = np.copysign(np.cos(half), wxyz[:, :1])
+    q[outside, at : at + 4] = size * np.hstack([real, np.sin(half) * axis])
+    return q
+
+
 def inside_limits(
     m: Mechanism, q: Floats, places: Sequence[int], name: str, *, whose: str, hint: str
 ) -> Floats:
@@ -68,7 +80,7 @@ def _inside_angles(
 ) -> Floats:
     """The same for the angles of spherical joints."""
     for c in limited_angles(m, places):
-        beyond, at = angle_beyond(m, q, c), int(m.q_start[c])
+        beyond = angle_beyond(m, q, c)
         if not beyond.any():
             continue
         if beyond.max() > ROUNDING_AT_LIMITS:
@@ -79,12 +91,5 @@ def _inside_angles(
                 f"{m.angle_limit[c] + beyond[tuple(row)]:.9g} rad from 1 0 0 0, beyond the limit "
                 f"of its angle, {m.angle_limit[c]:.9g}; {hint}"
             )
-        q = q.copy()
-        outside = beyond > 0.0
-        wxyz = q[outside, at : at + 4]
-        half = 0.5 * m.angle_limit[c] * (1.0 - 1e-12)
-        size = np.linalg.norm(wxyz, axis=-1, keepdims=True)
-        axis = wxyz[:, 1:] / np.linalg.norm(wxyz[:, 1:], axis=-1, keepdims=True)
-        real = np.copysign(np.cos(half), wxyz[:, :1])
-        q[outside, at : at + 4] = size * np.hstack([real, np.sin(half) * axis])
+        q = angle_brought_inside(m, q, c)
     return q

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.collision.motion import short_ways, turns_of
 from linkwork.compile.kernel import build
 from linkwork.compile.recipe import expression_recipe
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.position_limits import angle_brought_inside, limited_angles
 from linkwork.ops.protocol import Block, Ops
 from linkwork.solve.inputs import Options
 from linkwork.solve.result import UNITS
@@ -71,23 +73,32 @@ class Kept:
             if int(mechanism.q_start[c]) in moving:
                 self.steering[mechanism.v_slice(c)] = True
         self._endless_q, self._endless_v = _endless(mechanism)
-
-    @property
-    def turns_freely(self) -> bool:
-        """Whether quaternions are among what moves: pieces of a path are then not straight in q."""
-        m = self.mechanism
-        moving = set(self.planned.tolist())
-        return any(
-            kind.has_quaternion and int(m.q_start[c]) in moving
-            for c, kind in enumerate(m.joint_types)
-        )
+        self._turns = turns_of(mechanism)
+        self._limited = limited_angles(mechanism, range(mechanism.n_q))
 
     def unwound(self, path: Floats) -> Floats:
-        """A path (k, nq) without whole turns between its points."""
+        """A path (k, nq) without whole turns between its points, and signs of quaternions alike."""
         path, endless = path.copy(), self._endless_q
         turns = np.round(np.diff(path[:, endless], axis=0) / (2.0 * np.pi))
         path[1:, endless] -= 2.0 * np.pi * np.cumsum(turns, axis=0)
+        for at in self._turns[:, 0].tolist():
+            own = path[:, at : at + 4]
+            alike = np.where((own[1:] * own[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+            own[1:] *= np.cumprod(alike)[:, None]
         return path
+
+    def straight(self, a: Floats, b: Floats, t: Floats) -> Floats:
+        """The configurations at shares t (k,) of the straight motions from a to b (k, nq).
+
+        They go the short way, as `CollisionModel.motion_collides` has them.
+        """
+        start, stop = short_ways(self._turns, a, b)
+        change, endless = stop - start, self._endless_q
+        change[:, endless] -= 2.0 * np.pi * np.round(change[:, endless] / (2.0 * np.pi))
+        q = start + t[:, None] * change
+        for at in self._turns[:, 0].tolist():
+            q[:, at : at + 4] /= np.linalg.norm(q[:, at : at + 4], axis=1, keepdims=True)
+        return q
 
     def gap(self, a: Floats, b: Floats) -> Floats:
         """The velocities (k, nv) that lead from a (k, nq) to b in a time of 1, the short way."""
@@ -118,11 +129,14 @@ class Kept:
 
     def between(self, a: Floats, b: Floats, t: Floats) -> tuple[Floats, Flags]:
         """The configurations at the shares t (k,) of the way from a to b (k, nq), and flags."""
-        return self.onto(self.moved(a, t[:, None] * self.gap(a, b)), a)
+        return self.onto(self.straight(a, b, t), a)
 
     def inside(self, x: Floats) -> Floats:
         """The configurations (k, nq) brought inside the limits."""
-        return np.clip(x, self.mechanism.lower, self.mechanism.upper)
+        x = np.clip(x, self.mechanism.lower, self.mechanism.upper)
+        for c in self._limited:
+            x = angle_brought_inside(self.mechanism, x, c)
+        return x
 
     def downhill(self, q: Floats, gradient: Floats) -> Floats:
         """A gradient (k, nv) by all joints as one by those that steer."""
@@ -198,8 +212,10 @@ class Kept:
             if not self.steering[m.v_slice(c)].any():
                 continue
             own, unit = q[:, m.q_slice(c)], float(self.unit[m.v_slice(c)][0])
-            if kind.has_quaternion:
-                found += [own[:, : kind.n_lengths] * unit, 2.0 * own[:, kind.n_lengths :]]
+            if kind.has_quaternion:  # products, whatever the sign: by a small angle that far apart
+                wxyz = own[:, kind.n_lengths :]
+                products = np.sqrt(2.0) * wxyz[:, :, None] * wxyz[:, None]
+                found += [own[:, : kind.n_lengths] * unit, products.reshape(-1, 16)]
                 continue
             for k in range(m.q_slice(c).start, m.q_slice(c).stop):
                 value = q[:, k : k + 1]
@@ -214,12 +230,13 @@ class Kept:
 
         Those that cannot be kept tell a direction all the same. ``near`` (nq,) has the rest.
         """
-        m, q = self.mechanism, np.tile(near, (len(u), 1))
+        q = np.tile(near, (len(u), 1))
         q[:, self.planned] = low + u * (high - low)
-        for c, kind in enumerate(m.joint_types):
-            if kind.has_quaternion and int(m.q_start[c]) in set(self.planned.tolist()):
-                own = slice(m.q_slice(c).start + kind.n_lengths, m.q_slice(c).stop)
-                q[:, own] = _quaternions(u[:, :3])
+        places = {k: place for place, k in enumerate(self.planned.tolist())}
+        for at in self._turns[:, 0].tolist():
+            if at in places:
+                first = places[at]
+                q[:, at : at + 4] = _quaternions(u[:, first : first + 3])
         found, ok = self.onto(q, np.tile(near, (len(u), 1)))
         return np.where(ok[:, None], found, q)
 
@@ -340,7 +357,7 @@ def _endless(m: Mechanism) -> tuple[Flags, Flags]:
 
 def _quaternions(u: Floats) -> Floats:
     """Rotations (k, 4), evenly spread, for three shares (k, 3): K. Shoemake, 1992."""
-    a, b, c = np.pad(u, ((0, 0), (0, 3)), constant_values=0.5)[:, :3].T
+    a, b, c = u.T
     left, right = np.sqrt(1.0 - a), np.sqrt(a)
     b, c = 2.0 * np.pi * b, 2.0 * np.pi * c
     return np.stack(

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
-from linkwork.errors import UnsupportedFeatureError
 from linkwork.planning.kept import Floats, Kept
 from linkwork.planning.search import GOLDEN, Effort, paces
 
@@ -338,14 +337,12 @@ class Judge:
 
     TOLERANCE = 1e-5
 
-    def __init__(self, tracer: Tracer, fine: float) -> None:
-        """``fine``: rad, how far apart configurations are where nothing can be proven."""
-        self.tracer, self.fine = tracer, fine
-        self.bow, self.proven = 0.0, False
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer, self.bow = tracer, 0.0
 
     def holds(self, path: Floats) -> Floats | None:
         """The path with as many points as it needs; None where it does not hold."""
-        kept, more = self.tracer.kept, np.zeros(max(len(path) - 1, 0), bool)
+        more = np.zeros(max(len(path) - 1, 0), bool)
         for _ in range(self.CUTS):
             if len(path) < 2:
                 break
@@ -355,17 +352,14 @@ class Judge:
             if seen is None or self.tracer.late():
                 return None
             bows, off, sizes = seen
-            if kept.turns_freely:  # then pieces are no straight motions, and bows say nothing
-                more = sizes > 1.0001 * _LEAP * self.tracer.step
-            else:
-                more = (off > self.BOW) | (sizes > 1.0001 * _LEAP * self.tracer.step)
+            more = (off > self.BOW) | (sizes > 1.0001 * _LEAP * self.tracer.step)
             if more.any():
                 continue
             self.bow = float(bows.max(initial=0.0))
             touching = self._touching(path, off)
             if not touching.any():
                 return path
-            if not self.proven or (off[touching] < 1e-2 * self.BOW).any():
+            if (off[touching] < 1e-2 * self.BOW).any():
                 return None
             more = touching
         return path if len(path) < 2 else None
@@ -389,7 +383,7 @@ class Judge:
             q, ok = kept.between(a, b, np.full(len(a), t))
             if not ok.all():
                 return None
-            bow = np.abs(kept.gap(kept.moved(a, t * gap), q))
+            bow = np.abs(kept.gap(kept.straight(a, b, np.full(len(a), t)), q))
             if t == 1.0:
                 if (bow.max(axis=1) > _SAME).any():
                     return None
@@ -404,42 +398,21 @@ class Judge:
         return bows, off, sizes
 
     def _touching(self, path: Floats, off: Floats) -> Flags:
-        """Flags of pieces along which something touches; `proven` is set.
+        """Flags of pieces along which something touches.
 
         ``off`` (m) of each piece is what points of the robot are off the straight motion by.
         """
-        tracer, scene = self.tracer, self.tracer.scene
-        if not tracer.kept.turns_freely:
-            try:
-                touching = np.zeros(len(off), bool)
-                level = np.ceil(np.log2(np.maximum(off, 1e-7) / self.BOW) / 2.0)  # by fours
-                for each in np.unique(level):
-                    own = np.flatnonzero(level == each)
-                    most = self.TOLERANCE + 2.0 * float(off[own].max())
-                    found = tracer.model.motion_collides(
-                        path[own], path[own + 1], scene, tolerance=most, threads=1
-                    )
-                    touching[own] = found.touches
-            except UnsupportedFeatureError:  # clouds of points
-                pass
-            else:
-                self.proven = True
-                return touching
-        self.proven = False
-        kept = tracer.kept
-        sizes = kept.whole_size(kept.gap(path[:-1], path[1:]))
-        counts = np.maximum(1, np.ceil(sizes / self.fine).astype(np.int64))
-        piece = np.repeat(np.arange(len(sizes)), counts)
-        place = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
-        touching = np.zeros(len(sizes), bool)
-        for first in range(0, len(piece), 512):
-            own = piece[first : first + 512]
-            t = (place[first : first + 512] + 0.5) / counts[own]
-            q, ok = kept.between(path[own], path[own + 1], t)
-            touching[own[~ok | tracer.touches(q)]] = True
-            if touching.any() or tracer.late():
-                break
-        return touching if not tracer.late() else np.ones_like(touching)
+        tracer = self.tracer
+        touching = np.zeros(len(off), bool)
+        level = np.ceil(np.log2(np.maximum(off, 1e-7) / self.BOW) / 2.0)  # by fours
+        for each in np.unique(level):
+            own = np.flatnonzero(level == each)
+            most = self.TOLERANCE + 2.0 * float(off[own].max())
+            found = tracer.model.motion_collides(
+                path[own], path[own + 1], tracer.scene, tolerance=most, threads=1
+            )
+            touching[own] = found.touches
+        return touching
 
 
 __all__ = ["Judge", "KeptSearch", "Tracer", "shortened", "smoothed"]

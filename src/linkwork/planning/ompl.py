@@ -51,12 +51,14 @@ def plan_with(  # noqa: PLR0913  the one door: four arguments, and options by na
     of it before: its seed is one for all.
 
     Raises: as `Planner.plan`; MissingExtraError without OMPL; InputError for a planner or a
-    parameter that it does not have; UnsupportedFeatureError where loops or tasks are kept.
+    parameter that it does not have; UnsupportedFeatureError where loops or tasks are kept, or
+    joints turn about any axis.
     """
     base, geometric, util = _ompl()
     if planner.kept is not None:
         raise UnsupportedFeatureError(
-            "paths along which loops or tasks are kept are not planned by OMPL here: plan() does"
+            "paths along which loops or tasks are kept, or joints turn about any axis, are not "
+            "planned by OMPL here: plan() does"
         )
     kind = getattr(geometric, name, None)
     if not (isinstance(kind, type) and issubclass(kind, base.Planner)):
@@ -124,13 +126,12 @@ def _found(
         raw = np.array([_numbers(space, each) for each in states])
         raw[0] = first[planner.planned]
         q = planner.whole(raw, first)
-        free, proven = planner.holds(q, scene)
-        if not free.all():
+        if not planner.holds(q, scene).all():
             return None
         if not shorten:
-            return attempt.made(q, proven=proven)
-        short, proven = planner.short_that_holds(search, raw, first, scene, planner.effort.spacing)
-        return attempt.made(q if short is None else short, proven=proven)
+            return attempt.made(q)
+        short = planner.short_that_holds(search, raw, first, scene, planner.effort.spacing)
+        return attempt.made(q if short is None else short)
 
 
 @contextmanager

@@ -17,12 +17,14 @@ from linkwork.collision.model import CollisionModel, NativeCheck
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import in_parallel
 from linkwork.compile.typed import library
-from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
+from linkwork.mechanism.position_limits import angle_beyond, limited_angles
 from linkwork.planning.kept import Kept
 from linkwork.planning.kept_search import Judge, KeptSearch, Tracer, shortened, smoothed
 from linkwork.planning.search import FULL, GOING, KERNELS, MET, ODD, Effort, Search
+from linkwork.spatial.rotations import angle_of_quaternion
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -30,7 +32,6 @@ Progress = Callable[[int, int], object]
 _LIMIT_SLACK = 1e-9  # rad or m: so far outside its limits a joint counts as within
 _FINER = 1 / 3  # how much finer motions are looked at after a path did not hold
 _FINEST = 1e-4  # no finer than this part of the usual spacing
-_FINE = 1e-3  # rad or m: the spacing where motions cannot be looked at without gaps
 _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
 _KEPT = 8  # kinds of bounds for which searches are kept
 _OTHERS = 104_729  # how far apart the seeds are of searches for one problem
@@ -52,8 +53,7 @@ class Plan:
 
     ``q`` (n, nq): the points of the path, between which joints move straight, the start first; of a
     search that failed, the way to where the two trees came nearest, and (0, nq) where none began.
-    ``proven``: the whole path was looked at without gaps; where it is False (a scene with clouds of
-    points), configurations 0.001 (rad, m) apart were. ``steps`` of the search and ``checks`` of
+    The whole path was looked at without gaps. ``steps`` of the search and ``checks`` of
     configurations are counted, ``seconds`` are what it took.
 
     Where loops or tasks are ``kept``, joints move between the points as these demand, next to
@@ -64,7 +64,6 @@ class Plan:
     success: bool
     reason: str
     q: Floats
-    proven: bool
     steps: int
     checks: int
     seconds: float
@@ -80,8 +79,12 @@ class Plan:
     def __repr__(self) -> str:
         if not self.success:
             return f"Plan(failed: {self.reason})"
-        told = "" if self.proven else ", not proven"
-        return f"Plan({len(self.q)} points, length {self.length:.4g}{told})"
+        return f"Plan({len(self.q)} points, length {self.length:.4g})"
+
+    @property
+    def proven(self) -> bool:
+        """Whether there is a path; each is looked at without gaps before it is called one."""
+        return self.success
 
     @cached_property
     def length(self) -> float:
@@ -113,7 +116,7 @@ class Plan:
 
         It is that at the configurations of `sample`, beyond the slack of tasks.
         """
-        if self.kept is None:
+        if self.kept is None or not self.kept.tasks:
             return {}
         worst = self.kept.errors(self.sample(spacing)).max(axis=0)
         found: dict[str, float] = {}
@@ -152,8 +155,7 @@ class Planner(ProcessBound):
     ) -> None:
         """``joints``: those that move, the others stay; ``effort``: how searches go about.
 
-        ``kept``: loops and tasks that are kept along the way.
-        Raises: UnsupportedFeatureError for joints that turn about any axis, unless by ``kept``.
+        ``kept``: what is kept along the way, of loops, tasks, or joints that turn about any axis.
         """
         self.mechanism, self.model, self.joints = mechanism, model, tuple(joints)
         self.kept = kept
@@ -161,13 +163,8 @@ class Planner(ProcessBound):
         self._compiler, self._threads, self.clock = compiler, threads, clock
         m, planned = mechanism, list[int]()
         for name in self.joints:
-            c = m.joint(name)
-            if m.joint_types[c].has_quaternion and kept is None:
-                raise UnsupportedFeatureError(
-                    f"joint '{name}' is {m.joint_types[c].label}: paths are straight in q, which "
-                    "its quaternion cannot be; name the joints that move with joints=[...]"
-                )
-            planned += range(m.q_slice(c).start, m.q_slice(c).stop)
+            own = m.q_slice(m.joint(name))
+            planned += range(own.start, own.stop)
         if not planned:
             raise InputError("no joint is to move; name some with joints=[...]")
         self.planned = np.array(planned)
@@ -259,7 +256,7 @@ class Planner(ProcessBound):
             attempt = Attempt(self, start, scene, began, seconds)
             if q is not None:
                 attempt.count(search)
-                return attempt.made(q, proven=True)
+                return attempt.made(q)
             return attempt.searched(search, motions.check, goals, seed, halt, state=state)
         finally:
             self._usual_searches.append(search)
@@ -353,18 +350,14 @@ class Planner(ProcessBound):
         q[:, self.planned] = points
         return q
 
-    def holds(self, q: Floats, scene: Any) -> tuple[NDArray[np.bool_], bool]:
-        """Flags of motions between configurations (k, nq) that are free; whether that is proven."""
-        try:
-            return ~self.model.path_touches(q, scene), True
-        except UnsupportedFeatureError:  # clouds of points
-            found = self.model.motion_collides(q[:-1], q[1:], scene, resolution=_FINE)
-            return ~found.touches, False
+    def holds(self, q: Floats, scene: Any) -> NDArray[np.bool_]:
+        """Flags of motions between configurations (k, nq) that are free, without gaps."""
+        return ~self.model.path_touches(q, scene)
 
     def short_that_holds(
         self, search: Search, raw: Floats, base: Floats, scene: Any, spacing: float
-    ) -> tuple[Floats | None, bool]:
-        """The path ``raw`` (k, n) made as short as it can be and still hold; whether it is proven.
+    ) -> Floats | None:
+        """The path ``raw`` (k, n) made as short as it can be and still hold.
 
         Shortcuts are looked at in the spacing, then in finer ones; the path as it was is the last
         resort, and where that does not hold either there is none.
@@ -373,17 +366,15 @@ class Planner(ProcessBound):
         while True:
             search.reload(raw)
             q = self.whole(search.shortened(spacing), base)
-            free, proven = self.holds(q, scene)
-            if free.all():
-                return q, proven
+            if self.holds(q, scene).all():
+                return q
             if not raw_holds:
-                free, proven = self.holds(self.whole(raw, base), scene)
-                if not free.all():
-                    return None, False
+                if not self.holds(self.whole(raw, base), scene).all():
+                    return None
                 raw_holds = True
             spacing *= _FINER
             if spacing < finest:
-                return self.whole(raw, base), proven
+                return self.whole(raw, base)
 
     def refused(self, start: Floats, scene: Any, reason: str) -> Plan:
         """The plan of a problem that has no goal."""
@@ -494,6 +485,14 @@ class Planner(ProcessBound):
                 f"{what} is outside the limits: '{name}' is at {q[k]:.6g}, "
                 f"allowed is {m.lower[k]:.6g} to {m.upper[k]:.6g}"
             )
+        for c in limited_angles(self.mechanism, self.planned.tolist()):
+            if float(angle_beyond(self.mechanism, q, c)) > _LIMIT_SLACK:
+                m = self.mechanism
+                wxyz = q[int(m.q_start[c]) :][:4]
+                return (
+                    f"{what} is outside the limits: '{m.joint_names[c]}' turns by "
+                    f"{float(angle_of_quaternion(wxyz)):.6g} rad, allowed is {m.angle_limit[c]:.6g}"
+                )
         if self.kept is not None and (off := self.kept.what_is_off(q, what)):
             return off
         if not self.model.collides(q[None], scene)[0]:  # as a batch: nobody asks this scene again
@@ -514,21 +513,20 @@ class Attempt:
         self.began, self.until, self.allowed = began, began + seconds, seconds
         self.steps = self.checks = 0
 
-    def made(self, q: Floats, *, proven: bool, bow: float = 0.0) -> Plan:
+    def made(self, q: Floats, *, bow: float = 0.0) -> Plan:
         """The plan of a path (n, nq) that holds."""
-        return self._plan("", q, proven=proven, bow=bow)
+        return self._plan("", q, bow=bow)
 
     def failed(self, reason: str, q: Floats | None = None) -> Plan:
         """The plan of a problem without a path, and how far the search came."""
         empty = np.empty((0, self.planner.mechanism.n_q))
-        return self._plan(reason, empty if q is None else q, proven=False)
+        return self._plan(reason, empty if q is None else q)
 
-    def _plan(self, reason: str, q: Floats, *, proven: bool, bow: float = 0.0) -> Plan:
+    def _plan(self, reason: str, q: Floats, *, bow: float = 0.0) -> Plan:
         return Plan(
             success=not reason,
             reason=reason,
             q=q,
-            proven=proven,
             steps=self.steps,
             checks=self.checks,
             seconds=self.planner.clock() - self.began,
@@ -588,18 +586,18 @@ class Attempt:
     def comes_near(self, plan: Plan, clearance: float) -> str:
         """The reason why a path does not keep a clearance; empty where it does.
 
-        Without gaps where the path is proven so; at configurations 0.002 (rad, m) apart where
-        something is kept, or in clouds of points.
+        It is looked at without gaps, at configurations 0.002 (rad, m) apart where something is
+        kept.
         """
         model = self.planner.of_scene
-        if plan.kept is None and plan.proven:
+        if plan.kept is None:
             if not model.path_touches(plan.q, self.scene, margin=clearance).any():
                 return ""
         q = plan.sample(_CLEAR)
         found = model.clearance(q, self.scene)
         k = int(found.distance.argmin())
         least = float(found.distance[k])
-        if (plan.kept is not None or not plan.proven) and least >= clearance:
+        if plan.kept is not None and least >= clearance:
             return ""
         a, b = found.names[k]
         return (
@@ -655,11 +653,11 @@ class Attempt:
             if form in ("clear", "smooth"):
                 wish = max(clearance, _COMFORT) if form == "clear" else 0.0
                 path = smoothed(tracer, short, wish)
-            judge = Judge(tracer, _FINE)
+            judge = Judge(tracer)
             found = judge.holds(tracer.kept.unwound(path))
             if found is not None:
                 self._count_of(tracer)
-                return self.made(found, proven=judge.proven, bow=judge.bow)
+                return self.made(found, bow=judge.bow)
         return None
 
     def _turns_away(self, goals: Floats) -> str:
@@ -699,10 +697,9 @@ class Attempt:
         self._count_of(tracer)
         before = planner.model.clearance(plan.sample(), self.scene).distance.min()
         after = planner.model.clearance(path, self.scene).distance.min()
-        holding, proven = planner.holds(path, self.scene)
-        if not holding.all() or after <= before:
+        if after <= before or not planner.holds(path, self.scene).all():
             return plan
-        return self.made(path, proven=proven)
+        return self.made(path)
 
     def _count_of(self, tracer: Tracer) -> None:
         self.steps += tracer.steps
@@ -758,12 +755,12 @@ class Attempt:
                     f"and goal came within {gap:.3g} of each other{self._turns_away(goals)}",
                     way,
                 )
-            found, proven = planner.short_that_holds(
+            found = planner.short_that_holds(
                 search, raw := search.path(), self.start, self.scene, effort.spacing * finer
             )
             self.count(search)
             if found is not None:
-                return self.made(found, proven=proven)
+                return self.made(found)
             # what passes something by a hair is free at all spacings: other samples, another path
             finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
             state = ODD

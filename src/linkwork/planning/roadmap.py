@@ -51,7 +51,7 @@ class Roadmap:
         """``nodes`` are drawn, of which those that touch nothing stay; ``base`` (nq,): see above.
 
         Raises: InputError where a joint that moves has no limits; UnsupportedFeatureError where
-        loops or tasks are kept.
+        loops or tasks are kept, or joints turn about any axis.
         """
         _refuse_kept(planner)
         self.planner, self.scene = planner, scene
@@ -115,18 +115,16 @@ class Roadmap:
         ):
             search.prepare(check, self.base, planner.effort, spacing=planner.effort.spacing)
             ends = np.stack([first, goals[0]])[:, planner.planned]
-            found, proven, looked = self._through(search, ends, attempt.until)
+            found, looked = self._through(search, ends, attempt.until)
         attempt.steps = looked
         if found is None:
             return attempt.failed(
                 "the roadmap does not join start and goal; more nodes, or plan(), may find a way"
             )
-        return attempt.made(found, proven=proven)
+        return attempt.made(found)
 
-    def _through(
-        self, search: Search, ends: Floats, until: float
-    ) -> tuple[Floats | None, bool, int]:
-        """The shortest way (k, nq) from one end (n,) to the other that holds, if it is proven."""
+    def _through(self, search: Search, ends: Floats, until: float) -> tuple[Floats | None, int]:
+        """The shortest way (k, nq) from one end (n,) to the other that holds."""
         planner, n, looked = self.planner, len(self._points), 0
         points = np.concatenate([self._points, ends])
         own = _nearest(points[:n], ends, self.neighbours)
@@ -147,15 +145,15 @@ class Roadmap:
                 self._known = known[: len(self.edges)].copy()
                 continue
             raw = points[net.along(n, steps)]
-            found, proven = planner.short_that_holds(
+            found = planner.short_that_holds(
                 search, raw, self.base, self.scene, planner.effort.spacing
             )
             if found is not None:
-                return found, proven, looked
-            free, _ = planner.holds(planner.whole(raw, self.base), self.scene)
+                return found, looked
+            free = planner.holds(planner.whole(raw, self.base), self.scene)
             known[np.array(steps)[~free]] = _TOUCHES
             self._known = known[: len(self.edges)].copy()
-        return None, False, looked
+        return None, looked
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the net to a .npz file; robot and scene are not in it."""
@@ -208,8 +206,8 @@ class Roadmap:
 def _refuse_kept(planner: Planner) -> None:
     if planner.kept is not None:
         raise UnsupportedFeatureError(
-            "a roadmap has straight motions, along which neither loops nor tasks are kept; plan() "
-            "keeps them"
+            "a roadmap has straight motions of angles and lengths, along which neither loops nor "
+            "tasks are kept; plan() keeps them, and turns joints about any axis"
         )
 
 

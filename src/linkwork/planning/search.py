@@ -187,12 +187,13 @@ class Search:
             self._use(effort, effort.spacing)
             self._usual = effort
             self._bounds[:] = bounds
-            job[[whole.DIRECT, whole.CAREFUL, whole.STEPS]] = 1, effort.careful, _IN_ONE_CALL
+            job[whole.DIRECT], job[whole.STEPS] = 1, _IN_ONE_CALL
             job[whole.TRIES] = effort.shortcuts
             self._usual_numbers = self._numbers.copy()
         else:
             self._numbers[:] = self._usual_numbers
         self._check_by(motions.check)
+        job[whole.CAREFUL] = effort.careful if motions.check.by_balls else 0
         self._proof[: whole.NUMBERS] = motions.proof
         self._shift(seed)
         job[: whole.LOWER] = _at(start), _at(goals), len(goals)

@@ -28,8 +28,7 @@ def along(
 
     Corners are rounded by at most ``deviation`` (rad or m, see `time_optimal`), by less where the
     motion would touch something, and where nothing else helps the motion stands still in them.
-    Limits and the other keywords are those of `time_optimal`. Motions past clouds of points are
-    looked at in steps, as `Plan.proven` says.
+    Limits and the other keywords are those of `time_optimal`.
 
     Where loops or tasks are kept the path is the spline through its points, which are many, and
     the motion keeps them within their tolerances, loops within 1e-6: that is looked at too.
@@ -101,8 +100,5 @@ def _is_free(plan: Plan, motion: Trajectory) -> bool:
         return True
     n = int(np.ceil(motion.duration * np.sqrt(bend / _CHORD))) + 1
     q = motion(np.linspace(0.0, motion.duration, n + 1))
-    if not plan.proven:
-        found = model.motion_collides(q[:-1], q[1:], plan.scene, resolution=1e-3)
-    else:
-        found = model.motion_collides(q[:-1], q[1:], plan.scene, tolerance=2.0 * _CHORD)
+    found = model.motion_collides(q[:-1], q[1:], plan.scene, tolerance=2.0 * _CHORD)
     return not found.touches.any()
