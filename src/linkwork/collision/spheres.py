@@ -596,9 +596,9 @@ def against_scene(
     """The lanes in which the robot surely touches the scene; what may touch is noted.
 
     The last bodies come first: a hand touches more often than a base. ``until``: when no more is
-    asked for (see `ALL_LANES`). ``shapes``: boxes of all rows, sixteen by sixteen, number by number; boxes one by one; inner
-    boxes; balls around the boxes; half-spaces; inner half-spaces. ``tree``: of the rows, asked
-    where there are many; ``rows``: room for twice as many.
+    asked for (see `ALL_LANES`). ``shapes``: boxes of all rows, sixteen by sixteen, number by
+    number; boxes one by one; inner boxes; balls around the boxes; half-spaces; inner half-spaces.
+    ``tree``: of the rows, asked where there are many; ``rows``: room for twice as many.
     """
     hit = 0
     n_rows, n_planes, n_bodies = scene[N_ROWS], scene[N_PLANES], robot[N_BODIES]
@@ -1057,8 +1057,8 @@ def look(
     """The lanes in which configurations surely touch, and those that float32 does not decide.
 
     They are the rows of q from ``first`` on, ``last`` + 1 of them. What may touch is noted.
-    ``balls`` are the robot's, or larger ones; ``until``: when no more is asked for. At `BAD` is then one more than the number of the last
-    row that is not finite, where there is one.
+    ``balls`` are the robot's, or larger ones; ``until``: when no more is asked for. At
+    `BAD` is then one more than the number of the last row that is not finite, where there is one.
     """
     most, bad = pointer_f64(listed[MOST]), pointer_i64(listed[BAD])
     robot, narrow = pointer_i64(listed[ROBOT]), pointer_f32(listed[NARROW])
