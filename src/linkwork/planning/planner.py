@@ -203,9 +203,8 @@ class Planner(ProcessBound):
         seconds = finite_number(seconds, "seconds", above=0.0)
         seed = whole_number(seed, "seed", least=0)
         if clearance == 0.0 and self._are_plain(start, goals):
-            first, last = np.ascontiguousarray(start), np.ascontiguousarray(goals)
-            quick = Attempt(self, first, scene, began, seconds)
-            plan = quick.searched(last, seed, halt, bounds=self._bounds)
+            quick = Attempt(self, start, scene, began, seconds)
+            plan = quick.searched(goals, seed, halt, bounds=self._bounds)
             if plan is not None:
                 return plan
         start, goals = self.checked(start, goals)

@@ -124,7 +124,8 @@ class Search:
     def _make_job(self, n_q: int) -> None:
         """Make the record of a problem."""
         job = np.zeros(whole.JOB, np.int64)
-        self._points, self._bounds = np.empty((0, self.n)), np.empty((2, n_q))
+        self._start, self._bounds = np.empty(n_q), np.empty((2, n_q))
+        self._goals, self._points = np.empty((0, n_q)), np.empty((0, self.n))
         numbers, counts = np.empty(1 + n_q + distances.RECORD), np.zeros(4, np.int64)
         rest = np.setdiff1d(np.arange(n_q), self.planned)
         job[[whole.LOWER, whole.UPPER]] = _at(self._bounds[0]), _at(self._bounds[1])
@@ -133,6 +134,7 @@ class Search:
             *(_at(numbers), _at(counts), _at(counts[2:])),
         )
         job[whole.MOST_STEPS], job[whole.FOUND] = STEPS, _at(self._found)
+        job[whole.START] = _at(self._start)
         self._job, self._job_at = job, _at(job)
         self._effort: Effort | None = None
         self._kept_too = numbers, counts, rest
@@ -151,8 +153,8 @@ class Search:
     ) -> int:
         """A problem from its start to a path, or some steps of that; see `whole.solve`.
 
-        ``start`` (nq,) and ``goals`` (k, nq) are C-contiguous; ``bounds`` (nq,) of them, or None
-        where they are known to be free. Motions are looked at ``finer`` times as finely.
+        ``bounds`` (nq,) of ``start`` (nq,) and ``goals`` (k, nq), or None where these are known to
+        be free. Motions are looked at in the spacing times ``finer``.
         """
         job, check = self._job, motions.check
         self._use(effort)
@@ -164,12 +166,16 @@ class Search:
         else:
             self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
         self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
-        if len(goals) >= len(self._points):
-            self._points = np.empty((max(len(goals), GOALS) + 1, self.n))
-            job[whole.POINTS] = _at(self._points)
-            while len(goals) >= self._trees[0].room:
+        count = len(goals)
+        if count > len(self._goals):
+            room = max(count, GOALS)
+            self._goals = np.empty((room, len(start)))
+            self._points = np.empty((room + 1, self.n))
+            job[whole.GOALS], job[whole.POINTS] = _at(self._goals), _at(self._points)
+            while count >= self._trees[0].room:
                 self._make_room(4 * self._trees[0].room)
-        job[: whole.KNOWN + 1] = _at(start), _at(goals), len(goals), bounds is None
+        self._start[:], self._goals[:count] = start, goals
+        job[whole.N_GOALS], job[whole.KNOWN] = count, bounds is None
         if bounds is not None and bounds is not self._bounds_of:
             self._bounds[:], self._bounds_of = bounds, bounds
         job[whole.DIRECT], job[whole.CAREFUL] = direct, effort.careful if check.by_balls else 0
