@@ -470,7 +470,6 @@ def shorter(search: PtrI64, count: I64, tries: I64) -> I64:
     if count < 3:
         return count
     count = shortcuts(search, count, tries)
-    count = drop_points(search, count)
     return cut_corners(search, count, CUTS)
 
 

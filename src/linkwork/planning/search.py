@@ -53,7 +53,7 @@ class Effort:
     near: float = 4.0
     least_near: float = 1.0
     tuning: float = 1e-4
-    shortcuts: int = 20
+    shortcuts: int = 40
     least_gain: float = 0.01
     nodes: int = 1 << 22
     careful: int = 500
