@@ -192,14 +192,14 @@ class NativeCheck:
 class NativeMotions:
     """The check of a scene, and the proof of motions between configurations in it, by addresses.
 
-    ``proof`` (14,): where `motion.motion_rows` lies, and what it takes after the number of rows,
-    but for a tolerance, and the results: ``twisting``, six tables, three of `motion.Reaches`,
-    ``swept``, room, and room for twists.
+    ``motions``: where `motion.motion_rows` lies, and ``world`` the record that it reads; 0 where
+    motions are not proven so: with clouds of points, with joints that turn about any axis or slide
+    without end. Joints slide within `slide_bounds`.
     """
 
     check: NativeCheck
-    room: _Room
-    proof: Integers
+    motions: int
+    world: int
     arrays: tuple[Any, ...]
 
 
@@ -488,7 +488,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _motion_rows(self) -> Any:
-        return _native(self._code, "motion_rows", 22, {14: ctypes.c_double})
+        return _native(self._code, "motion_rows", 10, {4: ctypes.c_double})
 
     def _scene(self, scene: Any) -> SceneTables:
         """The tables of a scene, made again where something of it has changed."""
@@ -637,27 +637,31 @@ class CollisionModel(_Asked, ProcessBound):
         finally:
             tables.rooms.append(room)
 
-    def native_motions(self, scene: Any = None) -> tuple[NativeMotions, list[NativeMotions]] | None:
-        """The check and proof for plans in a scene as it is now, for one thread, and their list.
-
-        None where motions are not proven so: with joints that turn about any axis or slide without
-        end. Joints slide within `slide_bounds`.
-        """
-        if self._quaternions or not np.isfinite(self._slide_span).all():
-            return None
+    def native_motions(self, scene: Any = None) -> tuple[NativeMotions, list[NativeMotions]]:
+        """The check and proof for plans in a scene as it is now, for one thread, and their list."""
         tables = self._known(scene).tables
         idle: list[NativeMotions] = tables.made.setdefault("motions", [])
         try:
             return idle.pop(), idle
         except IndexError:
             room = self._new_room(tables)
-        made = np.empty(motion.motion_room(tables.exact) + 64)
-        twists = np.empty(6 * self._frames.n_twists + 8)
-        proof = [self._code.address("motion_rows"), self._addresses[1], *tables.exact.addresses]
-        proof += [*self._usual_reaches.addresses, _at(room.swept), _at(made), _at(twists)]
         by_balls = tables.obstacles.clouds.count == 0
         check = NativeCheck(*self._halves, room.address, by_balls)
-        return NativeMotions(check, room, np.array(proof), (made, twists, tables)), idle
+        if self._quaternions or not np.isfinite(self._slide_span).all():
+            return NativeMotions(check, 0, 0, (room, tables)), idle
+        world, arrays = self._world(tables, self._usual_reaches, room)
+        rows = self._code.address("motion_rows")
+        return NativeMotions(check, rows, _at(world), (room, tables, world, arrays)), idle
+
+    def _world(
+        self, scene: SceneTables, reaches: motion.Reaches, sweep: _Room
+    ) -> tuple[Integers, tuple[Any, ...]]:
+        """The record of a world (see `motion.TWISTING`), and arrays that it points to."""
+        room = np.empty(motion.motion_room(scene.exact) + 64)
+        twists = np.empty(6 * self._frames.n_twists + 8)
+        listed = [self._addresses[1], *scene.exact.addresses, *reaches.addresses]
+        listed += [_at(sweep.swept), _at(room), _at(twists)]
+        return np.array(listed), (room, twists)
 
     @cached_property
     def _halves(self) -> tuple[int, int, int]:
@@ -1007,18 +1011,17 @@ class CollisionModel(_Asked, ProcessBound):
     ) -> None:
         """Write when motions (starts, stops, velocities) first touch, how, and what (n, 2)."""
         try:
-            room = scene.rooms_of_motions.pop()
+            world, arrays, sweep, counts = scene.rooms_of_motions.pop()
         except IndexError:
-            made = np.empty(motion.motion_room(scene.exact) + 64)
-            room = made, np.empty(6 * self._frames.n_twists + 8), np.zeros(4, np.int64)
-        sweep = self._room(scene)
+            sweep = self._room(scene)
+            world, arrays = self._world(scene, reaches, sweep)
+            counts = np.zeros(2, np.int64)
+        world[motion.REACHES : motion.INTERVALS] = reaches.addresses
         self._motion_rows(
-            *(*map(_at, motions), len(motions[0]), self._addresses[1], *scene.exact.addresses),
-            *(*reaches.addresses, tolerance, _at(sweep.swept), _at(room[0]), _at(room[1])),
-            *(*map(_at, found), _at(room[2])),
+            *(*map(_at, motions), len(motions[0]), tolerance, _at(world)),
+            *(*map(_at, found), _at(counts)),
         )
-        scene.rooms.append(sweep)
-        scene.rooms_of_motions.append(room)
+        scene.rooms_of_motions.append((world, arrays, sweep, counts))
 
     def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
         """Whether the straight motions from each row of q (k, nq) to the next touch, without gaps.

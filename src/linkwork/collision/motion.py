@@ -237,6 +237,10 @@ def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> 
 
 CHAIN = 4
 """Numbers of a row of `Reaches.chains`."""
+TWISTING, TABLES, REACHES, INTERVALS, ROOM, TWISTS, WORLD = 0, 1, 7, 10, 11, 12, 13
+"""Places in the record of a world in which things move: the addresses of `twists1`, of six tables
+(`distances.Tables.addresses`), of the three arrays of `Reaches`, of a record of `swept` by which
+most of a motion is passed over (or 0), of `motion_room` numbers, and of room for twists."""
 
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
 QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
@@ -577,20 +581,8 @@ def motion_touches(
     start: PtrF64,
     stop: PtrF64,
     velocity: PtrF64,
-    twisting: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
-    pair_reach: PtrF64,
-    chains: PtrF64,
-    places: PtrI64,
     tolerance: F64,
-    swept: I64,
-    room: PtrF64,
-    twists: PtrF64,
+    world: PtrI64,
     record: PtrF64,
     which: PtrI64,
     counts: PtrI64,
@@ -598,9 +590,15 @@ def motion_touches(
     """The t from 0 to 1 at which two things first come within a tolerance (m), or inf.
 
     Writes their record and their numbers; all are farther apart than 0 before. ``counts``:
-    configurations and pairs that were looked at are added. ``swept``: the address of a record of
-    `swept`, by which most of a motion is passed over where there are no clouds, or 0.
+    configurations and pairs that were looked at are added.
     """
+    twisting, swept, index = world[TWISTING], world[INTERVALS], pointer_i64(world[TABLES])
+    pieces, balls = pointer_f64(world[TABLES + 1]), pointer_f64(world[TABLES + 2])
+    rows, boxes = pointer_f64(world[TABLES + 3]), pointer_f64(world[TABLES + 4])
+    vertices = pointer_f64(world[TABLES + 5])
+    pair_reach, chains = pointer_f64(world[REACHES]), pointer_f64(world[REACHES + 1])
+    places = pointer_i64(world[REACHES + 2])
+    room, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
     n_q = index[N_Q]
     n_bodies = index[N_BODIES]
     q = room
@@ -698,30 +696,16 @@ def motion_rows(
     stops: PtrF64,
     velocities: PtrF64,
     n_rows: I64,
-    twisting: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
-    pair_reach: PtrF64,
-    chains: PtrF64,
-    places: PtrI64,
     tolerance: F64,
-    swept: I64,
-    room: PtrF64,
-    twists: PtrF64,
+    world: PtrI64,
     times: PtrF64,
     records: PtrF64,
     which: PtrI64,
     counts: PtrI64,
 ) -> None:
-    """`motion_touches` for each pair of rows; things are -1 where nothing touches.
-
-    ``twisting``: the address of `twists1`; ``room``: `motion_room` numbers.
-    """
-    n_q = index[N_Q]
+    """`motion_touches` for each pair of rows; things are -1 where nothing touches."""
+    index = pointer_i64(world[TABLES])
+    n_q, n_v = index[N_Q], index[N_V]
     for row in range(n_rows):
         things = offset(which, row * 2)
         things[0] = -1
@@ -729,21 +713,9 @@ def motion_rows(
         times[row] = motion_touches(
             offset(starts, row * n_q),
             offset(stops, row * n_q),
-            offset(velocities, row * index[N_V]),
-            twisting,
-            index,
-            pieces,
-            balls,
-            rows,
-            boxes,
-            vertices,
-            pair_reach,
-            chains,
-            places,
+            offset(velocities, row * n_v),
             tolerance,
-            swept,
-            room,
-            twists,
+            world,
             offset(records, row * RECORD),
             things,
             counts,

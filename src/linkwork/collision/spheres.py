@@ -1057,8 +1057,8 @@ def look(
     """The lanes in which configurations surely touch, and those that float32 does not decide.
 
     They are the rows of q from ``first`` on, ``last`` + 1 of them. What may touch is noted.
-    ``balls`` are the robot's, or larger ones; ``until``: when no more is asked for. At `BAD` is
-    then one more than the number of the last row that is not finite, where there is one.
+    ``balls`` are the robot's, or larger ones; ``until``: when no more is asked for. At
+    `BAD` is then one more than the number of the last row that is not finite, where there is one.
     """
     most, bad = pointer_f64(listed[MOST]), pointer_i64(listed[BAD])
     robot, narrow = pointer_i64(listed[ROBOT]), pointer_f32(listed[NARROW])

@@ -229,6 +229,14 @@ def call_at(address: int, *args: Any) -> None:
     raise NotImplementedError("functions are called by address in compiled code only")
 
 
+def call_as(function: Any, address: int, *args: Any) -> Any:
+    """The result of a typed function that lies at an address, compiled by another `library`.
+
+    Its arguments are checked as those of a call by name.
+    """
+    raise NotImplementedError("functions are called by address in compiled code only")
+
+
 def pointer_f64(address: int) -> Any:
     """The PtrF64 to an address."""
     raise NotImplementedError("addresses become pointers in compiled code only")
@@ -248,7 +256,7 @@ _INTRINSICS = {
     *("pointer_f64", "pointer_f32", "pointer_i64"),
     *("sqrt", "fma", "f64", "f32", "i64", "offset", "local_f64", "local_f32", "local_i64"),
     *("lanes", "put", "splat", "select", "any_of", "bits_of", "mask_of", "lane_max", "lane_min"),
-    *("lane", "spread", "lowest_bit", "bit_count", "call_at", "abs", "min", "max"),
+    *("lane", "spread", "lowest_bit", "bit_count", "call_at", "call_as", "abs", "min", "max"),
 }
 
 
@@ -830,6 +838,8 @@ class _Writer:
             self.fail(node, f"'{name}' is not of the small language")
         if name in ("local_f64", "local_f32", "local_i64"):
             return [self.local(name, node)]
+        if name == "call_as":
+            return self.call_as(node)
         args = [self.value(v) for v in node.args]
         return (
             getattr(self, f"do_{name}")(node, *args)
@@ -839,12 +849,33 @@ class _Writer:
 
     def call_typed(self, called: Typed, node: ast.Call) -> list[_Value]:
         function, signature = self.module.function(called)
+        return self.called(called, function, signature, node.args, node)
+
+    def call_as(self, node: ast.Call) -> list[_Value]:
+        first = node.args[0] if len(node.args) > 1 else None
+        called = self.text.names.get(first.id) if isinstance(first, ast.Name) else None
+        if not isinstance(called, Typed):
+            self.fail(node, "call_as has a typed function, its address and its arguments")
+        signature = _Text(called).signature()
+        kind = ir.FunctionType(
+            signature.result_type, [KINDS[k].type for _, k in signature.parameters]
+        )
+        address = self.as_kind(self.value(node.args[1]), "I64", node)
+        function = self.b.inttoptr(address, kind.as_pointer())
+        return self.called(called, function, signature, node.args[2:], node)
+
+    def called(
+        self,
+        called: Typed,
+        function: Any,
+        signature: _Signature,
+        given: list[ast.expr],
+        node: ast.Call,
+    ) -> list[_Value]:
         wanted = [kind for _, kind in signature.parameters]
-        if len(wanted) != len(node.args):
+        if len(wanted) != len(given):
             self.fail(node, f"{called.__name__} has {len(wanted)} parameters")
-        args = [
-            self.as_kind(self.value(v), kind, v) for v, kind in zip(node.args, wanted, strict=True)
-        ]
+        args = [self.as_kind(self.value(v), kind, v) for v, kind in zip(given, wanted, strict=True)]
         result = self.b.call(function, args)
         if len(signature.result) == 1:
             return [_Value(signature.result[0], result)]

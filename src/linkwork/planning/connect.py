@@ -19,7 +19,7 @@ quasirandom sequences, 2018.
 
 from __future__ import annotations
 
-from linkwork.collision.spheres import ONE_OPEN, ONE_SURE
+from linkwork.collision.spheres import ONE_OPEN, ONE_SURE, check_rows, look_rows, settle_rows
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -27,7 +27,7 @@ from linkwork.compile.typed import (
     Bool,
     PtrF64,
     PtrI64,
-    call_at,
+    call_as,
     f32,
     f64,
     i64,
@@ -122,7 +122,7 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
     left = 0  # blocks that are left open; one bit for all from the 63rd on
     for block in range(blocks):
         write_block(search, a, b, block, blocks)
-        call_at(search[LOOK], rows, count, until, verdict, listed)
+        call_as(look_rows, search[LOOK], rows, count, until, verdict, listed)
         search[BLOCKS] += 1
         if verdict[0] & SIXTEEN != 0 or (verdict[0] != 0 and not exact):
             return False
@@ -131,7 +131,7 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
     if left == 0:
         return True
     if verdict[0] != 0:  # the last one, whose notes are still there
-        call_at(search[SETTLE], rows, count, verdict, listed)
+        call_as(settle_rows, search[SETTLE], rows, count, verdict, listed)
         if verdict[0] != 0:
             return False
         blocks_left = blocks - 1
@@ -140,7 +140,7 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
     for block in range(blocks_left):
         if (left >> min(block, 62)) & 1 != 0:
             write_block(search, a, b, block, blocks)
-            call_at(search[CHECK], rows, count, verdict, listed)
+            call_as(check_rows, search[CHECK], rows, count, verdict, listed)
             if verdict[0] != 0:
                 return False
     return True
@@ -470,7 +470,6 @@ def shorter(search: PtrI64, count: I64, tries: I64) -> I64:
     if count < 3:
         return count
     count = shortcuts(search, count, tries)
-    count = drop_points(search, count)
     return cut_corners(search, count, CUTS)
 
 

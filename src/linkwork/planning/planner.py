@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import finite_number, real_rows, shown, whole_number
-from linkwork.collision.model import CollisionModel, NativeCheck
+from linkwork.collision.model import CollisionModel, NativeMotions
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import in_parallel
 from linkwork.compile.typed import library
@@ -23,7 +23,7 @@ from linkwork.mechanism.named_positions import labels
 from linkwork.mechanism.position_limits import angle_beyond, limited_angles
 from linkwork.planning.kept import Kept
 from linkwork.planning.kept_search import Judge, KeptSearch, Tracer, shortened, smoothed
-from linkwork.planning.search import FULL, GOING, KERNELS, MET, ODD, Effort, Search
+from linkwork.planning.search import FULL, GOALS, GOING, HELD, KERNELS, MISSED, ODD, Effort, Search
 from linkwork.spatial.rotations import angle_of_quaternion
 
 Floats = NDArray[np.float64]
@@ -35,8 +35,6 @@ _FINEST = 1e-4  # no finer than this part of the usual spacing
 _COMPARED = 2000  # nodes of a search that failed, by which its nearest to the goal is told
 _KEPT = 8  # kinds of bounds for which searches are kept
 _OTHERS = 104_729  # how far apart the seeds are of searches for one problem
-_LEAST_SECONDS = 0.5  # with less, the steps of one call would be much of it
-_STEPS = 500  # of a search between two looks at the clock
 _LEAST_STEP = 1 / 50  # of the spacing: no finer where something is kept
 _KEPT_SHORTCUTS = 4  # times as many where something is kept: they are tried side by side
 _TOUCH = 1e-5  # m: what motions that are looked at without gaps must keep
@@ -199,13 +197,15 @@ class Planner(ProcessBound):
         """
         began = self.clock()
         clearance = finite_number(clearance, "clearance", least=0.0) if clearance else 0.0
-        usual = type(seconds) is float and _LEAST_SECONDS <= seconds < np.inf and clearance == 0.0
-        if usual and type(seed) is int and seed >= 0:
-            quick = self._in_one_call(start, goals, scene, seed, began, seconds, halt)
-            if quick is not None:
-                return quick
+        seconds = finite_number(seconds, "seconds", above=0.0)
+        seed = whole_number(seed, "seed", least=0)
+        if clearance == 0.0 and self._are_plain(start, goals):
+            quick = Attempt(self, start, scene, began, seconds)
+            plan = quick.searched(goals, seed, halt, bounds=self._bounds)
+            if plan is not None:
+                return plan
         start, goals = self.checked(start, goals)
-        attempt = Attempt(self, start, scene, began, finite_number(seconds, "seconds", above=0.0))
+        attempt = Attempt(self, start, scene, began, seconds)
         why = self.what_is_wrong(start, scene, "the start")
         if why:
             return attempt.failed(why)
@@ -215,7 +215,6 @@ class Planner(ProcessBound):
         if not len(usable):
             others = f" (and {len(found) - 1} other goals are no better)" if len(found) > 1 else ""
             return attempt.failed(found[0][1] + others)
-        seed = whole_number(seed, "seed", least=0)
         if clearance == 0.0:
             return attempt.any_path(usable, seed, 0.0, halt)
         near = [attempt.too_near(goal, clearance, "the goal") for goal in usable]
@@ -225,42 +224,19 @@ class Planner(ProcessBound):
             return attempt.failed(why or near[0])
         return attempt.clear_path(usable, seed, clearance, halt)
 
-    def _in_one_call(
-        self,
-        start: Any,
-        goals: Any,
-        scene: Any,
-        seed: int,
-        began: float,
-        seconds: float,
-        halt: threading.Event | None,
-    ) -> Plan | None:
-        """The plan of a problem as most are, by one call of native code; None of any other.
+    def _are_plain(self, start: Any, goals: Any) -> bool:
+        """Whether ends are arrays at which compiled code can look by itself."""
+        if type(start) is not np.ndarray or type(goals) is not np.ndarray or not self._is_plain:
+            return False
+        if start.dtype != np.float64 or goals.dtype != np.float64 or goals.ndim != 2:
+            return False
+        return start.shape == goals.shape[1:] == (self.mechanism.n_q,) and 0 < len(goals) <= GOALS
 
-        That begins with arrays, of joints that turn within limits, and ends in a path that holds.
-        """
-        n_q = self.mechanism.n_q
-        arrays = all(type(x) is np.ndarray and x.dtype == np.float64 for x in (start, goals))
-        usual = arrays and start.shape == (n_q,) and goals.shape[1:] == (n_q,) and len(goals)
-        if not usual or self.kept is not None or not self._bounded:
-            return None
-        if (taken := self.model.native_motions(scene)) is None:
-            return None
-        start, goals = np.ascontiguousarray(start), np.ascontiguousarray(goals)
-        motions, put_back = taken
-        search = self._usual_search()
-        try:
-            state, q = search.solve(motions, start, goals, self._bounds, self.effort, seed=seed)
-            if state == ODD:
-                return None
-            attempt = Attempt(self, start, scene, began, seconds)
-            if q is not None:
-                attempt.count(search)
-                return attempt.made(q)
-            return attempt.searched(search, motions.check, goals, seed, halt, state=state)
-        finally:
-            self._usual_searches.append(search)
-            put_back.append(motions)
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Whether q is made of numbers within limits, and nothing is kept."""
+        m = self.mechanism
+        return self.kept is None and m.n_q == m.n_v and not self._endless.any()
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats]:
@@ -270,18 +246,6 @@ class Planner(ProcessBound):
         low[self.planned] = np.maximum(low[self.planned], self._limits[0])
         high[self.planned] = np.minimum(high[self.planned], self._limits[1])
         return low, high
-
-    def _usual_search(self) -> Search:
-        """A search within the limits that nobody uses."""
-        try:
-            return self._usual_searches.pop()
-        except IndexError:
-            return Search(self._code, self.mechanism.n_q, self.planned.tolist(), self._limits)
-
-    @cached_property
-    def _usual_searches(self) -> list[Search]:
-        """Searches within the limits that nobody uses."""
-        return []
 
     def plan_all(
         self,
@@ -355,19 +319,28 @@ class Planner(ProcessBound):
         return ~self.model.path_touches(q, scene)
 
     def short_that_holds(
-        self, search: Search, raw: Floats, base: Floats, scene: Any, spacing: float
+        self,
+        search: Search,
+        raw: Floats,
+        base: Floats,
+        scene: Any,
+        spacing: float,
+        *,
+        tried: bool = False,
     ) -> Floats | None:
         """The path ``raw`` (k, n) made as short as it can be and still hold.
 
-        Shortcuts are looked at in the spacing, then in finer ones; the path as it was is the last
-        resort, and where that does not hold either there is none.
+        Shortcuts are looked at in the spacing, where that was not ``tried``, then in finer ones;
+        the path as it was is the last resort, and where that does not hold either there is none.
         """
         raw_holds, finest = False, _FINEST * self.effort.spacing
         while True:
-            search.reload(raw)
-            q = self.whole(search.shortened(spacing), base)
-            if self.holds(q, scene).all():
-                return q
+            if not tried:
+                search.reload(raw)
+                q = self.whole(search.shortened(spacing), base)
+                if self.holds(q, scene).all():
+                    return q
+            tried = False
             if not raw_holds:
                 if not self.holds(self.whole(raw, base), scene).all():
                     return None
@@ -546,11 +519,8 @@ class Attempt:
         planner = self.planner
         if planner.kept is not None:
             return self.kept(planner.kept, goals, seed, clearance, halt)
-        with (
-            planner.search(planner.bounds(self.start, goals)) as search,
-            planner.model.native_check(self.scene) as check,
-        ):
-            plan = self.searched(search, check, goals, seed, halt)
+        plan = self.searched(goals, seed, halt, bounds=None)
+        assert plan is not None  # noqa: S101  its ends are known
         return self.with_clearance(plan, clearance, halt) if clearance > 0.0 else plan
 
     def clear_path(
@@ -707,46 +677,46 @@ class Attempt:
 
     def searched(
         self,
-        search: Search,
-        check: NativeCheck,
         goals: Floats,
         seed: int,
         halt: threading.Event | None,
         *,
-        state: int = ODD,
-    ) -> Plan:
+        bounds: tuple[Floats, Floats] | None,
+    ) -> Plan | None:
         """Search, make the path shorter, look whether it holds; else again, and finer.
 
-        ``state`` is that of a search that has begun.
+        ``bounds`` (nq,) of the ends, at which is looked first: None where these are not in order.
         """
-        planner = self.planner
-        effort, planned = planner.effort, planner.planned
+        planner, model = self.planner, self.planner.model
+        motions, idle = model.native_motions(self.scene)
+        try:
+            with planner.search(planner.bounds(self.start, goals)) as search:
+                return self._searched(search, motions, goals, seed, halt, bounds)
+        finally:
+            idle.append(motions)
+
+    def _searched(
+        self,
+        search: Search,
+        motions: NativeMotions,
+        goals: Floats,
+        seed: int,
+        halt: threading.Event | None,
+        bounds: tuple[Floats, Floats] | None,
+    ) -> Plan | None:
+        planner, effort, start = self.planner, self.planner.effort, self.start
         finer, direct = 1.0, True
         while finer > _FINEST:
+            how: Any = {"seed": seed, "bounds": bounds, "finer": finer, "direct": direct}
+            state = search.solve(motions, start, goals, effort, **how)
+            while state == GOING and not self.is_over(halt):
+                state = search.go_on()
             if state == ODD:
-                state = search.begin(
-                    check,
-                    self.start,
-                    self.start[None, planned],
-                    goals[:, planned],
-                    effort,
-                    spacing=effort.spacing * finer,
-                    seed=seed,
-                    direct=direct,
-                )
-            careful = effort.careful - search.steps if check.by_balls else 0
-            search.decide(exact=careful <= 0)
-            careful = max(careful, 0)
-            state = GOING if state == FULL else state  # there may be more room
-            while state not in (MET, FULL):
-                if planner.clock() > self.until or (halt is not None and halt.is_set()):
-                    break
-                state = search.go_on(min(careful, _STEPS) or _STEPS)
-                careful = max(careful - _STEPS, 0)
-                if careful == 0 and state == GOING:
-                    search.decide(exact=True)
-            if state != MET:
-                self.count(search)
+                return None
+            self.count(search)
+            if state == HELD:
+                return self.made(search.found())
+            if state in (GOING, FULL):
                 what = "nodes" if state == FULL else "seconds"
                 most = effort.nodes if state == FULL else f"{self.allowed:g}"
                 gap, way = self._nearest(search)
@@ -755,15 +725,16 @@ class Attempt:
                     f"and goal came within {gap:.3g} of each other{self._turns_away(goals)}",
                     way,
                 )
+            raw, before = search.path(), search.checks
             found = planner.short_that_holds(
-                search, raw := search.path(), self.start, self.scene, effort.spacing * finer
+                search, raw, start, self.scene, effort.spacing * finer, tried=state == MISSED
             )
-            self.count(search)
+            self.checks += search.checks - before
             if found is not None:
                 return self.made(found)
             # what passes something by a hair is free at all spacings: other samples, another path
             finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
-            state = ODD
+            bounds = None
         return self.failed(self._too_close(goals))
 
     def count(self, search: Search) -> None:

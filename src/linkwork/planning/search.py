@@ -14,27 +14,25 @@ from linkwork.collision import distances
 from linkwork.collision.model import NativeCheck, NativeMotions
 from linkwork.compile.typed import WIDTH32
 from linkwork.planning import connect, whole
-from linkwork.planning.connect import FULL, GOING, MET
-from linkwork.planning.whole import HELD, ODD
+from linkwork.planning.connect import FULL, GOING
+from linkwork.planning.whole import HELD, MISSED, ODD
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 KERNELS = (
-    connect.begin,
-    connect.connect,
     connect.write_path,
     connect.shorter,
     connect.motions_free,
     connect.come_nearest,
     whole.solve,
+    whole.go_on,
 )
 
 GOLDEN = 0.6180339887498949
 
-_GOALS = WIDTH32 - 1  # of a problem that is solved in one call: they are looked at side by side
-_SHORT = 64  # points of its path, at most
-_IN_ONE_CALL = 1000  # steps of it, some milliseconds
+STEPS = 500  # of a search between two looks at the clock
+GOALS = WIDTH32 - 1  # whose ends are looked at side by side with the start, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +53,7 @@ class Effort:
     near: float = 4.0
     least_near: float = 1.0
     tuning: float = 1e-4
-    shortcuts: int = 20
+    shortcuts: int = 40
     least_gain: float = 0.01
     nodes: int = 1 << 22
     careful: int = 500
@@ -87,6 +85,8 @@ class Search:
         self._rows, self._verdict = np.zeros((WIDTH32, n_q)), np.zeros(1, np.int64)
         self._numbers, self._phase = np.zeros(connect.NUMBER), np.zeros(n)
         self._ends, self._path = np.zeros(2, np.int64), np.empty((self._most, n))
+        self._found = np.empty((self._most, n_q))
+        self._bounds_of: tuple[Floats, Floats] | None = None
         self._nodes = 0
         narrow, points = np.empty(17 * n, np.float32), np.empty((3, n))
         self._pointers = np.zeros(2, np.int64)
@@ -103,13 +103,12 @@ class Search:
         self._trees: list[_Tree] = []
         self._make_room(1 << 12)
         kind = ctypes.c_int64
-        self._begin = ctypes.CFUNCTYPE(kind, *[kind] * 6)(code.address("begin"))
-        self._connect = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("connect"))
         self._write = ctypes.CFUNCTYPE(kind, kind)(code.address("write_path"))
         self._nearest = ctypes.CFUNCTYPE(ctypes.c_double, kind, kind)(code.address("come_nearest"))
         self._motions = ctypes.CFUNCTYPE(None, *[kind] * 5)(code.address("motions_free"))
         self._shorter = ctypes.CFUNCTYPE(kind, kind, kind, kind)(code.address("shorter"))
         self._solve = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("solve"))
+        self._go_on = ctypes.CFUNCTYPE(kind, kind, kind)(code.address("go_on"))
         self._make_job(n_q)
 
     @property
@@ -122,47 +121,22 @@ class Search:
         """The number of configurations that were looked at."""
         return WIDTH32 * int(self._record[connect.BLOCKS])
 
-    def begin(
-        self,
-        check: NativeCheck,
-        base: Floats,
-        starts: Floats,
-        goals: Floats,
-        effort: Effort,
-        *,
-        spacing: float,
-        seed: int = 0,
-        direct: bool = True,
-    ) -> int:
-        """Begin anew: GOING, or MET where a start sees a goal, which ``direct`` allows.
-
-        ``base`` (nq,) has what does not move; ``starts``, ``goals`` (k, n) are of what does.
-        """
-        self.prepare(check, base, effort, spacing=spacing)
-        self._shift(seed)
-        starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
-        while max(len(starts), len(goals)) >= self._trees[0].room:
-            self._make_room(4 * self._trees[0].room)
-        ends = _at(starts), len(starts), _at(goals), len(goals)
-        return self._begin(self._at, *ends, int(direct))
-
     def _make_job(self, n_q: int) -> None:
-        """Make the record of a problem that is solved in one call."""
-        n, job = self.n, np.zeros(whole.JOB, np.int64)
-        self._points, self._found = np.empty((_GOALS + 1, n)), np.empty((_SHORT, n_q))
-        self._bounds = np.empty((2, n_q))
-        proof = np.zeros(whole.PROVEN, np.int64)
-        numbers, counts = np.empty(1 + n_q + distances.RECORD), np.zeros(6, np.int64)
-        proof[whole.NUMBERS :] = _at(numbers), _at(counts), _at(counts[2:])
+        """Make the record of a problem."""
+        job = np.zeros(whole.JOB, np.int64)
+        self._start, self._bounds = np.empty(n_q), np.empty((2, n_q))
+        self._goals, self._points = np.empty((0, n_q)), np.empty((0, self.n))
+        numbers, counts = np.empty(1 + n_q + distances.RECORD), np.zeros(4, np.int64)
         rest = np.setdiff1d(np.arange(n_q), self.planned)
         job[[whole.LOWER, whole.UPPER]] = _at(self._bounds[0]), _at(self._bounds[1])
         job[[whole.RESTING, whole.N_RESTING]] = _at(rest), len(rest)
-        job[[whole.POINTS, whole.FOUND, whole.MOST_FOUND]] = (
-            *(_at(self._points), _at(self._found), _SHORT),
+        job[[whole.NUMBERS, whole.WHICH, whole.COUNTS]] = (
+            *(_at(numbers), _at(counts), _at(counts[2:])),
         )
-        job[whole.PROOF] = _at(proof)
-        self._job, self._proof, self._job_at = job, proof, _at(job)
-        self._usual: Effort | None = None
+        job[whole.MOST_STEPS], job[whole.FOUND] = STEPS, _at(self._found)
+        job[whole.START] = _at(self._start)
+        self._job, self._job_at = job, _at(job)
+        self._effort: Effort | None = None
         self._kept_too = numbers, counts, rest
 
     def solve(
@@ -170,70 +144,83 @@ class Search:
         motions: NativeMotions,
         start: Floats,
         goals: Floats,
-        bounds: tuple[Floats, Floats],
         effort: Effort,
         *,
         seed: int,
-    ) -> tuple[int, Floats | None]:
-        """A problem as a whole: HELD and its path, or the state of the search, or ODD.
+        bounds: tuple[Floats, Floats] | None,
+        finer: float = 1.0,
+        direct: bool = True,
+    ) -> int:
+        """A problem from its start to a path, or some steps of that; see `whole.solve`.
 
-        ``start`` (nq,) and ``goals`` (k, nq) are C-contiguous; ``bounds`` (nq,) of them. After any
-        state but ODD a search goes on as after `begin`.
+        ``bounds`` (nq,) of ``start`` (nq,) and ``goals`` (k, nq), or None where these are known to
+        be free. Motions are looked at in the spacing times ``finer``.
         """
-        if len(goals) > _GOALS:
-            return ODD, None
-        job = self._job
-        if effort is not self._usual:
-            self._use(effort, effort.spacing)
-            self._usual = effort
-            self._bounds[:] = bounds
-            job[whole.DIRECT], job[whole.STEPS] = 1, _IN_ONE_CALL
-            job[whole.TRIES] = effort.shortcuts
-            self._usual_numbers = self._numbers.copy()
+        job, check = self._job, motions.check
+        self._use(effort)
+        self._check_by(check)
+        self._numbers[:] = self._effort_numbers
+        self._numbers[connect.SPACING] *= finer
+        if seed == 0:
+            self._phase.fill(0.5)
         else:
-            self._numbers[:] = self._usual_numbers
-        self._check_by(motions.check)
-        job[whole.CAREFUL] = effort.careful if motions.check.by_balls else 0
-        self._proof[: whole.NUMBERS] = motions.proof
-        self._shift(seed)
-        job[: whole.LOWER] = _at(start), _at(goals), len(goals)
-        state = self._solve(self._at, self._job_at)
-        if state != HELD:
-            return state, None
-        return state, self._found[: job[whole.COUNT]].copy()
+            self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
+        self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
+        count = len(goals)
+        if count > len(self._goals):
+            room = max(count, GOALS)
+            self._goals = np.empty((room, len(start)))
+            self._points = np.empty((room + 1, self.n))
+            job[whole.GOALS], job[whole.POINTS] = _at(self._goals), _at(self._points)
+            while count >= self._trees[0].room:
+                self._make_room(4 * self._trees[0].room)
+        self._start[:], self._goals[:count] = start, goals
+        job[whole.N_GOALS], job[whole.KNOWN] = count, bounds is None
+        if bounds is not None and bounds is not self._bounds_of:
+            self._bounds[:], self._bounds_of = bounds, bounds
+        job[whole.DIRECT], job[whole.CAREFUL] = direct, effort.careful if check.by_balls else 0
+        job[whole.MOTIONS], job[whole.WORLD] = motions.motions, motions.world
+        return self._with_room(self._solve(self._at, self._job_at))
+
+    def go_on(self) -> int:
+        """Go on with a problem whose state is GOING."""
+        return self._with_room(self._go_on(self._at, self._job_at))
+
+    def _with_room(self, state: int) -> int:
+        """GOING instead of FULL, unless at the most nodes."""
+        if state == FULL and self._trees[0].room < self._nodes:
+            self._make_room(4 * self._trees[0].room)
+            return GOING
+        return state
+
+    def found(self) -> Floats:
+        """The configurations (k, nq) of the path that was found and holds."""
+        return self._found[: self._job[whole.COUNT]].copy()
 
     def _check_by(self, check: NativeCheck) -> None:
         record = self._record
         record[connect.CHECK], record[connect.LISTED] = check.function, check.arguments
         record[connect.LOOK], record[connect.SETTLE] = check.look, check.settle
 
-    def _shift(self, seed: int) -> None:
-        """Begin the sequence of samples of a seed."""
-        if seed == 0:
-            self._phase.fill(0.5)
-        else:
-            self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
-        self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
-
     def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
         """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
         self._rows[:] = base
         self._check_by(check)
-        self._use(effort, spacing)
-        self.decide(exact=True)
+        self._use(effort)
+        self._numbers[:] = self._effort_numbers
+        self._numbers[connect.SPACING] = spacing
+        self._record[connect.EXACT] = 1
 
-    def _use(self, e: Effort, spacing: float) -> None:
-        self._numbers[:] = (
-            e.range,
-            spacing,
-            e.near,
-            e.least_near,
-            e.tuning,
-            0.5,
-            0.5,
-            e.least_gain,
+    def _use(self, e: Effort) -> None:
+        """Take the parameters of searches."""
+        if e is self._effort:
+            return
+        self._effort = e
+        self._effort_numbers = np.array(
+            [e.range, e.spacing, e.near, e.least_near, e.tuning, 0.5, 0.5, e.least_gain]
         )
         self._tries, self._nodes = e.shortcuts, e.nodes
+        self._job[whole.TRIES] = e.shortcuts
 
     def free(self, points: Floats, ends: Integers) -> NDArray[np.bool_]:
         """Whether motions between points (k, n), by the numbers (m, 2) of their ends, are free."""
@@ -241,18 +228,6 @@ class Search:
         found = np.zeros(len(ends), np.int64)
         self._motions(self._at, _at(points), _at(ends), len(ends), _at(found))
         return found.astype(bool)
-
-    def decide(self, *, exact: bool) -> None:
-        """Whether what balls leave open is decided on the shapes, or counts as touching."""
-        self._record[connect.EXACT] = int(exact)
-
-    def go_on(self, steps: int) -> int:
-        """Grow the trees by some steps: GOING, MET, or FULL at the most nodes."""
-        found = self._connect(self._at, steps)
-        if found == FULL and self._trees[0].room < self._nodes:
-            self._make_room(4 * self._trees[0].room)
-            return GOING
-        return found
 
     def path(self) -> Floats:
         """The points (k, n) of the path that was found."""
@@ -272,6 +247,8 @@ class Search:
         """Make room for a path of so many points."""
         self._most = most
         self._path, lengths = np.empty((most, self.n)), np.empty(most)
+        self._found = np.empty((most, self._rows.shape[1]))
+        self._job[whole.FOUND] = _at(self._found)
         self._kept = (*self._kept[:-1], lengths)
         self._record[[connect.PATH, connect.LENGTHS, connect.MOST]] = [
             *(_at(self._path), _at(lengths), most)
@@ -327,4 +304,4 @@ def _at(array: Any) -> int:
     return array.__array_interface__["data"][0]
 
 
-__all__ = ["FULL", "GOING", "HELD", "KERNELS", "MET", "ODD", "Effort", "Search"]
+__all__ = ["FULL", "GOALS", "GOING", "HELD", "KERNELS", "MISSED", "ODD", "Effort", "Search"]

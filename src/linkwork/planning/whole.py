@@ -6,13 +6,15 @@ is left to `planner`, which can say why and has other ways.
 
 from __future__ import annotations
 
+from linkwork.collision.motion import motion_rows
+from linkwork.collision.spheres import check_rows
 from linkwork.compile.typed import (
     I64,
     WIDTH32,
     Bool,
     PtrF64,
     PtrI64,
-    call_at,
+    call_as,
     offset,
     pointer_f64,
     pointer_i64,
@@ -21,12 +23,12 @@ from linkwork.compile.typed import (
 from linkwork.planning.connect import (
     CHECK,
     EXACT,
-    GOING,
     LISTED,
     MET,
     N_Q,
     PATH,
     ROWS,
+    STEPS,
     VERDICT,
     WHERE,
     N,
@@ -36,25 +38,23 @@ from linkwork.planning.connect import (
     write_path,
 )
 
-START, GOALS, N_GOALS, LOWER, UPPER, RESTING, N_RESTING, DIRECT, CAREFUL, STEPS = range(10)
-TRIES, POINTS, FOUND, MOST_FOUND, COUNT, PROOF, JOB = range(10, 17)
-"""Places in the record of a problem: addresses of the start (nq,), of the goals (N_GOALS, nq), of
-the bounds of q (nq, each), and of the numbers of it that rest; whether start and goal may be
-joined at once; in how many steps what balls leave open counts as touching, and how many steps there
-are at most; how many shortcuts are tried; the address of room for points (N_GOALS + 1, n); of room
-for a path (MOST_FOUND, nq), and how many points it has; the address of a proof."""
-
-ROWS_OF, TWISTING, TABLES, REACHES, SWEPT, ROOM, TWISTS, NUMBERS, WHICH, COUNTS = (
-    *(0, 1, 2, 8),
-    *range(11, 17),
+START, GOALS, N_GOALS, KNOWN, LOWER, UPPER, RESTING, N_RESTING, DIRECT, CAREFUL, MOST_STEPS = range(
+    11
 )
-"""Places in a proof: the address of `collision.motion.motion_rows`, and of what it takes."""
-PROVEN = 17
+TRIES, POINTS, FOUND, COUNT, MOTIONS, WORLD, NUMBERS, WHICH, COUNTS, JOB = range(11, 21)
+"""Places in the record of a problem: addresses of the start (nq,) and of the goals (N_GOALS, nq);
+whether both are known to be free; addresses of the bounds of q (nq, each), and of the numbers of it
+that rest; whether start and goal may be joined at once; in how many steps what balls leave open
+counts as touching, and how many steps there are in one call; how many shortcuts are tried;
+addresses of room for points (N_GOALS + 1, n) and for a path (MOST, nq), and how many points it has;
+of `collision.motion.motion_rows` (0: motions are not proven) and its record of the world, and of
+what it writes: a time, a velocity and a record; two things; counts."""
+
 NEAR = 1e-5  # m: what motions must keep
 
-HELD, ODD = 3, 4
-"""Outcomes beside those of `connect`: a path that holds; something that has to be told or tried in
-another way."""
+HELD, MISSED, ODD = 3, 4, 5
+"""Outcomes beside those of `connect`: a path that holds; one that is short and does not; ends that
+have to be told or tried in another way."""
 
 SLACK = 1e-9  # rad or m: so far outside its limits a joint counts as within
 
@@ -77,10 +77,7 @@ def is_plain(search: PtrI64, job: PtrI64, q: PtrF64) -> Bool:
 
 @typed
 def ends_are_free(search: PtrI64, job: PtrI64) -> Bool:
-    """Whether the start and all goals are plain and touch nothing; the start fills the rows then.
-
-    There are fifteen goals at most.
-    """
+    """Whether the start and all goals, fifteen at most, are plain and touch nothing."""
     n_q, count = search[N_Q], 1 + job[N_GOALS]
     rows, verdict = pointer_f64(search[ROWS]), pointer_i64(search[VERDICT])
     start, goals = pointer_f64(job[START]), pointer_f64(job[GOALS])
@@ -92,15 +89,8 @@ def ends_are_free(search: PtrI64, job: PtrI64) -> Bool:
             return False
         for i in range(n_q):
             rows[k * n_q + i] = own[i]
-    call_at(search[CHECK], rows, count, verdict, pointer_i64(search[LISTED]))
-    if verdict[0] != 0:
-        return False
-    for k in range(1, WIDTH32):
-        for i in range(n_q):
-            rows[k * n_q + i] = start[i]
-    for i in range(n_q):
-        rows[i] = start[i]
-    return True
+    call_as(check_rows, search[CHECK], rows, count, verdict, pointer_i64(search[LISTED]))
+    return verdict[0] == 0
 
 
 @typed
@@ -112,40 +102,28 @@ def planned_of(search: PtrI64, q: PtrF64, out: PtrF64) -> None:
 
 
 @typed
-def is_proven(n_q: I64, proof: PtrI64, q: PtrF64, count: I64) -> Bool:
+def is_proven(job: PtrI64, n_q: I64, q: PtrF64, count: I64) -> Bool:
     """Whether the straight motions between configurations, as many as these, touch nothing."""
-    numbers, which = pointer_f64(proof[NUMBERS]), pointer_i64(proof[WHICH])
-    one, tolerance = 1, NEAR
+    numbers, which = pointer_f64(job[NUMBERS]), pointer_i64(job[WHICH])
     velocity = offset(numbers, 1)
     records = offset(velocity, n_q)
     for k in range(count - 1):
         start, stop = offset(q, k * n_q), offset(q, (k + 1) * n_q)
         for i in range(n_q):
             velocity[i] = stop[i] - start[i]
-        call_at(
-            proof[ROWS_OF],
+        call_as(
+            motion_rows,
+            job[MOTIONS],
             start,
             stop,
             velocity,
-            one,
-            proof[TWISTING],
-            pointer_i64(proof[TABLES]),
-            pointer_f64(proof[TABLES + 1]),
-            pointer_f64(proof[TABLES + 2]),
-            pointer_f64(proof[TABLES + 3]),
-            pointer_f64(proof[TABLES + 4]),
-            pointer_f64(proof[TABLES + 5]),
-            pointer_f64(proof[REACHES]),
-            pointer_f64(proof[REACHES + 1]),
-            pointer_i64(proof[REACHES + 2]),
-            tolerance,
-            proof[SWEPT],
-            pointer_f64(proof[ROOM]),
-            pointer_f64(proof[TWISTS]),
+            1,
+            NEAR,
+            pointer_i64(job[WORLD]),
             numbers,
             records,
             which,
-            pointer_i64(proof[COUNTS]),
+            pointer_i64(job[COUNTS]),
         )
         if which[0] >= 0:
             return False
@@ -153,36 +131,13 @@ def is_proven(n_q: I64, proof: PtrI64, q: PtrF64, count: I64) -> Bool:
 
 
 @typed
-def solve(search: PtrI64, job: PtrI64) -> I64:
-    """Look at the ends, search, make the path shorter and prove it.
-
-    HELD with a path; MET where it does not hold, GOING and FULL as `connect`; ODD where the ends
-    are not plain and free, and nothing has begun.
-    """
-    if not ends_are_free(search, job):
-        return ODD
+def made_short(search: PtrI64, job: PtrI64) -> I64:
+    """Make the path shorter and prove it: HELD or MISSED; MET for want of room or of a proof."""
     n_q, n = search[N_Q], search[N]
-    points, goals = pointer_f64(job[POINTS]), pointer_f64(job[GOALS])
-    planned_of(search, pointer_f64(job[START]), points)
-    for k in range(job[N_GOALS]):
-        planned_of(search, offset(goals, k * n_q), offset(points, (k + 1) * n))
-    search[EXACT] = 1
-    state = begin(search, points, 1, offset(points, n), job[N_GOALS], job[DIRECT])
-    if job[CAREFUL] > 0:
-        search[EXACT] = 0
-        if state == GOING:
-            state = connect(search, min(job[CAREFUL], job[STEPS]))
-    if state == GOING and job[STEPS] > job[CAREFUL]:
-        search[EXACT] = 1
-        state = connect(search, job[STEPS] - job[CAREFUL])
-    if state != MET:
-        return state
     count = write_path(search)
-    if count < 0:
+    if count < 0 or job[MOTIONS] == 0:
         return MET
     count = shorter(search, count, job[TRIES])
-    if count > job[MOST_FOUND]:
-        return MET
     found, path = pointer_f64(job[FOUND]), pointer_f64(search[PATH])
     start, where = pointer_f64(job[START]), pointer_i64(search[WHERE])
     for k in range(count):
@@ -192,4 +147,43 @@ def solve(search: PtrI64, job: PtrI64) -> I64:
         for j in range(n):
             row[where[j]] = path[k * n + j]
     job[COUNT] = count
-    return HELD if is_proven(n_q, pointer_i64(job[PROOF]), found, count) else MET
+    return HELD if is_proven(job, n_q, found, count) else MISSED
+
+
+@typed
+def go_on(search: PtrI64, job: PtrI64) -> I64:
+    """Go on with a search; where the trees meet, make the path shorter and prove it."""
+    careful, steps = job[CAREFUL] - search[STEPS], job[MOST_STEPS]
+    search[EXACT] = 1
+    if careful > 0:
+        search[EXACT] = 0
+        steps = min(careful, steps)
+    state = connect(search, steps)
+    if state == MET:
+        return made_short(search, job)
+    return state
+
+
+@typed
+def solve(search: PtrI64, job: PtrI64) -> I64:
+    """Look at the ends, search for a path, make it shorter and prove it.
+
+    HELD with a path; MISSED where that does not hold; MET where it was not made shorter, for want
+    of room or of a proof; GOING and FULL as `connect`, after which one may `go_on`; ODD where the
+    ends are not plain and free, and nothing has begun.
+    """
+    if job[KNOWN] == 0 and not ends_are_free(search, job):
+        return ODD
+    n_q, n = search[N_Q], search[N]
+    start, rows = pointer_f64(job[START]), pointer_f64(search[ROWS])
+    for k in range(WIDTH32):
+        for i in range(n_q):
+            rows[k * n_q + i] = start[i]
+    points, goals = pointer_f64(job[POINTS]), pointer_f64(job[GOALS])
+    planned_of(search, start, points)
+    for k in range(job[N_GOALS]):
+        planned_of(search, offset(goals, k * n_q), offset(points, (k + 1) * n))
+    search[EXACT] = 1
+    if begin(search, points, 1, offset(points, n), job[N_GOALS], job[DIRECT]) == MET:
+        return made_short(search, job)
+    return go_on(search, job)
