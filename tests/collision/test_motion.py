@@ -21,7 +21,6 @@ from dressed_robots import (
     nearest_of,
     random_pose,
     rounded_boxes,
-    table_args,
 )
 from linkwork.algorithms.registry import evaluate
 from linkwork.collision.distances import tables
@@ -116,14 +115,14 @@ def moved(world: World, q0: Any, q1: Any, tolerance: float = TOLERANCE) -> Any:
     reaches, n = reaches_of(world, q0, q1), len(q0)
     times, records = np.full(n, np.nan), np.full((n, 10), np.nan)
     which, counts = np.full((n, 2), -9), np.zeros(2, np.int64)
+    tables, twists = world.tables, np.full(6 * world.frames.n_twists + 1, np.nan)
+    room = np.full(motion_room(tables), np.nan)
+    listed = [world.frames.address("twists1"), *tables.addresses, *reaches.addresses]
+    listed += [0, room.ctypes.data, twists.ctypes.data]
     call(
         "motion_rows",
         *(np.ascontiguousarray(q0), np.ascontiguousarray(q1)),
-        *(velocities_of(world.mechanism, q0, q1), n, world.frames.address("twists1")),
-        *table_args(world),
-        *(reaches.pairs, reaches.chains, reaches.places, tolerance, 0),
-        np.full(motion_room(world.tables), np.nan),
-        np.full(6 * world.frames.n_twists + 1, np.nan),
+        *(velocities_of(world.mechanism, q0, q1), n, tolerance, np.array(listed)),
         *(times, records, which, counts),
     )
     return times, records, which, counts

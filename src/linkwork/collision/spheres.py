@@ -739,13 +739,13 @@ def against_itself(
             ball = offset(part_balls, i * BALL)
             place(pose_a, ball, room)
             near_i = bits_of(near_balls(room, ball[3], centre_b, radius_b)) & near & ~hit
-            if near_i == 0:
+            if near_i == 0 or is_enough(until, hit, given, todo):
                 continue
             for j in range(parts_b[1]):
                 radius = part_balls[(parts_b[0] + j) * BALL + 3]
                 other = offset(others, j * 3 * WIDTH32)
                 live = bits_of(near_balls(room, ball[3], other, radius)) & near_i & ~hit
-                if live == 0:
+                if live == 0 or is_enough(until, hit, given, todo):
                     continue
                 part_b = offset(robot, robot[PART_RANGES] + PART * (parts_b[0] + j))
                 found = balls_against(
