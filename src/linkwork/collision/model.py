@@ -24,6 +24,7 @@ from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
+from linkwork.collision.tree import Tree
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.native_call import Array, Truth, row_call
 from linkwork.compile.native_method import NativeMethod, make_native
@@ -39,6 +40,9 @@ Names: TypeAlias = "tuple[str, str]"
 
 _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
+
+_NO_TREE = Tree(np.zeros(1, np.int64), np.zeros(1))
+"""In the place of the tree of a scene of few rows, of which all are looked at."""
 
 _INTERVALS = 4096
 """How many intervals a motion is cut into, at most (see `swept`)."""
@@ -715,7 +719,8 @@ class CollisionModel(_Asked, ProcessBound):
         narrow = np.empty(WIDTH32 * (n_q + 16 * n_b) + robot.room, np.float32)
         wide, most = np.empty(WIDTH * (n_q + 24 * n_b)), scene.most_found
         todo, found = np.empty(spheres.FULL + 1, np.int64), np.empty(most, np.int64)
-        clouds, tree, bad = scene.obstacles.clouds, scene.obstacles.tree, np.zeros(1, np.int64)
+        around, bad = scene.obstacles, np.zeros(1, np.int64)
+        clouds, tree = around.clouds, around.tree if len(around.rows) > spheres.MANY else _NO_TREE
         arrays = (
             *(self._most, robot.ints, self._balls, robot.ranges, robot.pieces, robot.balls),
             *(scene.ints, scene.shapes, scene.rows, scene.vertices, tree.index, tree.numbers),

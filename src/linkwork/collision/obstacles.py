@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -56,7 +57,7 @@ class Object(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Obstacles:
     """The pieces of a scene's objects, in the order of the objects.
 
@@ -76,8 +77,16 @@ class Obstacles:
     object_of_row: Integers
     first_row: Integers
     half_spaces: Integers
-    tree: Tree
     clouds: Clouds
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the rows that have an end, by their numbers; scenes of few rows need none."""
+        bounded = np.flatnonzero(np.isfinite(self.rows[:, 23]))
+        tree = tree_of(self.rows[bounded, 20:23], self.rows[bounded, 23])
+        items = tree.index[LAYOUT:]
+        items[items >= 0] = bounded[items[items >= 0]]
+        return tree
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,8 +111,7 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
     counts = np.diff(first_row)
     object_of_row = np.repeat(np.arange(len(given)), counts)
     vertices, outside = _vertices(given, rows, first_row)
-    endless = np.isinf(rows[:, 23])
-    half_spaces = np.flatnonzero(endless)
+    half_spaces = np.flatnonzero(np.isinf(rows[:, 23]))
     clouds: list[int] = np.flatnonzero(counts == 0).tolist()  # points have no pieces
     return Obstacles(
         given,
@@ -114,7 +122,6 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
         object_of_row,
         first_row,
         half_spaces,
-        _tree(rows, np.flatnonzero(~endless)),
         clouds_of([(k, given[k].shape, given[k].T_world_object) for k in clouds]),
     )
 
@@ -133,14 +140,6 @@ def _changed(given: tuple[Object, ...], before: Obstacles) -> tuple[Floats, Floa
     first_row = np.concatenate([[0], np.cumsum(counts)])
     taken = np.repeat(first[source] - first_row[:-1], counts) + np.arange(first_row[-1])
     return rows[taken], boxes[taken], first_row
-
-
-def _tree(rows: Floats, bounded: Integers) -> Tree:
-    """The tree of rows with an end, by their numbers."""
-    tree = tree_of(rows[bounded, 20:23], rows[bounded, 23])
-    items = tree.index[LAYOUT:]
-    items[items >= 0] = bounded[items[items >= 0]]
-    return tree
 
 
 # --- rows -----------------------------------------------------------------------------------------
