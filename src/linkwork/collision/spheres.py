@@ -711,7 +711,7 @@ def against_itself(
     hit = 0
     pairs = offset(robot, robot[PAIRS])
     part_balls = offset(balls, robot[N_BODIES] * BALL)
-    rest = offset(room, 3 * WIDTH32)
+    placed, rest = -1, room  # the body whose parts lie at the beginning of the room: pairs share it
     for k in range(robot[N_PAIRS]):
         a, b = pairs[2 * k], pairs[2 * k + 1]
         centre_a, centre_b = offset(centres, a * 3 * WIDTH32), offset(centres, b * 3 * WIDTH32)
@@ -724,27 +724,32 @@ def against_itself(
         if is_enough(until, hit, given, todo):
             break
         if bit_count(near) <= FEW:
-            hit |= lanes_of_pair(a, b, robot, balls, poses, centres, near, todo, room)
+            hit |= lanes_of_pair(a, b, robot, balls, poses, centres, near, todo, rest)
             continue
         pose_a, pose_b = offset(poses, a * POSE * WIDTH32), offset(poses, b * POSE * WIDTH32)
         parts_a = offset(robot, robot[BODY_RANGES] + 2 * a)
         parts_b = offset(robot, robot[BODY_RANGES] + 2 * b)
-        others = offset(rest, 0)
+        if placed != a:
+            for i in range(parts_a[1]):
+                ball = offset(part_balls, (parts_a[0] + i) * BALL)
+                place(pose_a, ball, offset(room, i * 3 * WIDTH32))
+            rest = offset(room, parts_a[1] * 3 * WIDTH32)
+            placed = a
         for j in range(parts_b[1]):
             ball = offset(part_balls, (parts_b[0] + j) * BALL)
-            place(pose_b, ball, offset(others, j * 3 * WIDTH32))
-        free_room = offset(others, parts_b[1] * 3 * WIDTH32)
+            place(pose_b, ball, offset(rest, j * 3 * WIDTH32))
+        free_room = offset(rest, parts_b[1] * 3 * WIDTH32)
         for i in range(parts_a[0], parts_a[0] + parts_a[1]):
             part_a = offset(robot, robot[PART_RANGES] + PART * i)
             ball = offset(part_balls, i * BALL)
-            place(pose_a, ball, room)
-            near_i = bits_of(near_balls(room, ball[3], centre_b, radius_b)) & near & ~hit
+            own = offset(room, (i - parts_a[0]) * 3 * WIDTH32)
+            near_i = bits_of(near_balls(own, ball[3], centre_b, radius_b)) & near & ~hit
             if near_i == 0 or is_enough(until, hit, given, todo):
                 continue
             for j in range(parts_b[1]):
                 radius = part_balls[(parts_b[0] + j) * BALL + 3]
-                other = offset(others, j * 3 * WIDTH32)
-                live = bits_of(near_balls(room, ball[3], other, radius)) & near_i & ~hit
+                other = offset(rest, j * 3 * WIDTH32)
+                live = bits_of(near_balls(own, ball[3], other, radius)) & near_i & ~hit
                 if live == 0 or is_enough(until, hit, given, todo):
                     continue
                 part_b = offset(robot, robot[PART_RANGES] + PART * (parts_b[0] + j))
@@ -752,7 +757,7 @@ def against_itself(
                     pose_a,
                     offset(balls, part_a[0] * BALL),
                     part_a[1],
-                    room,
+                    own,
                     ball[3],
                     pose_b,
                     offset(balls, part_b[0] * BALL),

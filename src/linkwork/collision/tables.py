@@ -126,7 +126,7 @@ def robot_tables(
         np.ascontiguousarray(rows),
         vertices,
         sixteens,
-        3 * WIDTH32 * (3 + most + finest + 2 * int(side[:, [1, 3]].max(initial=0))),
+        3 * WIDTH32 * (3 + 2 * most + finest + 2 * int(side[:, [1, 3]].max(initial=0))),
         error,
         _owners(cover, n_bodies),
     )

@@ -201,7 +201,7 @@ class Planner(ProcessBound):
         seed = whole_number(seed, "seed", least=0)
         if clearance == 0.0 and self._are_plain(start, goals):
             quick = Attempt(self, start, scene, began, seconds)
-            plan = quick.searched(goals, seed, halt, bounds=self._bounds)
+            plan = quick.searched(self.turned(start, goals), seed, halt, bounds=self._bounds)
             if plan is not None:
                 return plan
         start, goals = self.checked(start, goals)
@@ -234,9 +234,8 @@ class Planner(ProcessBound):
 
     @cached_property
     def _is_plain(self) -> bool:
-        """Whether q is made of numbers within limits, and nothing is kept."""
-        m = self.mechanism
-        return self.kept is None and m.n_q == m.n_v and not self._endless.any()
+        """Whether q has no quaternions, and nothing is kept."""
+        return self.kept is None and self.mechanism.n_q == self.mechanism.n_v
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats]:
