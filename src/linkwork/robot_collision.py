@@ -12,7 +12,8 @@ from linkwork import settings
 from linkwork.appearance import first_found, shown_parts
 from linkwork.checks import finite_number
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.locating import Folders, package_finder
+from linkwork.geometry.meshes import Places
+from linkwork.locating import Folders, package_finder, places
 from linkwork.mechanism.shapes import LinkShape, MeshFile, Shapes, Triangles, Unread
 
 if TYPE_CHECKING:
@@ -83,11 +84,11 @@ def _model(
         )
     kind, notes = _kind(robot, described, wanted)
     solids: list[LinkSolid] = []
-    names = set(robot.mechanism.frame_names)
+    names, found = set(robot.mechanism.frame_names), places(described.file, allow)
     for link, shape in _shapes(described, kind):
         if link in names:
             where = f"link '{link}'"
-            solids.append(LinkSolid(link, shape, _content(shape, described.file, allow, where)))
+            solids.append(LinkSolid(link, shape, _content(shape, found, where)))
 
     def opened(shape: LinkShape) -> LinkShape:
         return _with_mesh(shape, described.file, allow)
@@ -148,7 +149,7 @@ def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Sourc
     return kind, [f"seen, but without collision shapes: {listed}"] if bare else []
 
 
-def _content(shape: LinkShape, file: str | None, allow: Folders, where: str) -> bytes:
+def _content(shape: LinkShape, found: Places, where: str) -> bytes:
     """What a shape is, as bytes for the key of the cache; of a mesh file, what the file holds."""
     solid = shape.shape
     if isinstance(solid, Unread):
@@ -161,7 +162,7 @@ def _content(shape: LinkShape, file: str | None, allow: Folders, where: str) -> 
         parts.append(repr(solid).encode())
     if isinstance(solid, MeshFile):
         try:
-            path = first_found(solid.names, file, allow)
+            path = first_found(solid.names, found)
             parts.append(hashlib.sha256(Path(path).read_bytes()).digest())
         except InputError as error:
             raise InputError(f"{where}: {error}") from None

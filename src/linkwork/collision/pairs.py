@@ -302,12 +302,16 @@ def described_pairs(
             return Pair(a, b, False, ADJACENT)
         return Pair(a, b, True)
 
-    findings: tuple[Finding, ...] = ()
-    if srdf is not None:
-        own = m.frame_names[: m.n_link_frames]
-        findings = (*srdf.findings, *srdf_format.check(srdf, m.name, own))
     pairs = tuple(pair_of(a, b) for a, b in combinations(links, 2))
-    return PairTable(pairs, tuple(links), m.name, (), findings, srdf)
+    return PairTable(pairs, tuple(links), m.name, (), findings_of(m, srdf), srdf)
+
+
+def findings_of(mechanism: Mechanism, srdf: Srdf | None) -> tuple[Finding, ...]:
+    """The findings on an SRDF for a mechanism."""
+    if srdf is None:
+        return ()
+    own = mechanism.frame_names[: mechanism.n_link_frames]
+    return (*srdf.findings, *srdf_format.check(srdf, mechanism.name, own))
 
 
 def _adjacent(m: Mechanism, frames: Mapping[str, int]) -> set[frozenset[str]]:

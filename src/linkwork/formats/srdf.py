@@ -105,6 +105,12 @@ class Srdf:
             **{pair.key: (False, pair.reason) for pair in self.disabled},
         }
 
+    def said(self) -> list[list[str]]:
+        """All that is said of pairs: the lines that decide, in order, as plain texts."""
+        said = (("enabled", self.enabled), ("disabled", self.disabled))
+        pairs = [[kind, p.link_a, p.link_b, p.reason] for kind, own in said for p in own]
+        return [*pairs, *(["default", each.link] for each in self.defaults)]
+
 
 # ---- where it lies
 
