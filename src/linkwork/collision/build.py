@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -77,19 +76,31 @@ def build_model(  # noqa: PLR0913  all but three are named
     else:
         parts = _unpacked(entry)
     parts = replace(parts, notes=(*notes, *parts.notes))
-    said = json.dumps(srdf.said()) if srdf is not None else ""
+    said = "" if srdf is None else srdf.said()
     key = key_of(source_digest(), "pairs", mechanism.digest, said, repr(margin), key)
     entry = compiler.cache.read(key)
     if entry is None:
         described = described_pairs(mechanism, parts.bodies, srdf)
         model = CollisionModel(mechanism, parts, described, compiler, threads)
         table = _derived(model, assembled, Sampling(margin=margin))
-        known = [[p.link_a, p.link_b, p.checked, p.reason] for p in table.pairs]
-        facts = {"pairs": known, "notes": list(table.notes), "margin": repr(table.margin)}
+        facts = {
+            "checked": [pair.checked for pair in table.pairs],
+            "reasons": [pair.reason for pair in table.pairs],
+            "notes": list(table.notes),
+            "margin": repr(table.margin),
+        }
         compiler.cache.write(key, Entry(facts, b""))
         return model.with_pairs(table)
     table = PairTable(
-        tuple(Pair(*row) for row in entry.facts["pairs"]),
+        tuple(
+            Pair(a, b, checked, reason)
+            for (a, b), checked, reason in zip(
+                combinations(parts.bodies, 2),
+                entry.facts["checked"],
+                entry.facts["reasons"],
+                strict=True,
+            )
+        ),
         parts.bodies,
         mechanism.name,
         tuple(entry.facts["notes"]),
@@ -169,10 +180,7 @@ def _derived(
         rows = np.array([(places[p.link_a], places[p.link_b]) for p in chosen], np.int64)
         return model.body_distances(q, rows)
 
-    reach = {
-        link: float(np.linalg.norm(ball[:3]) + ball[3])
-        for link, ball in zip(model.links, model.parts.cover.body_spheres, strict=True)
-    }
+    reach = {link: length for link, (_, length) in model.carriers.items()}
     if not m.is_closed:
         return derive_pairs(table, m, distances, reach=reach, sampling=how)
     q = np.zeros((0, m.n_q)) if assembled is None else assembled(how.states)

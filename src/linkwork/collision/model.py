@@ -298,6 +298,15 @@ class CollisionModel(_Asked, ProcessBound):
         """The most that the balls of each link reach out of its pieces (m)."""
         return dict(zip(self.parts.bodies, map(float, self.parts.cover.overhang), strict=True))
 
+    @property
+    def carriers(self) -> dict[str, tuple[str, float]]:
+        """The frame that carries each link or held object, and how far that reaches from it (m)."""
+        balls = self.parts.cover.body_spheres
+        reach = np.linalg.norm(balls[:, :3], axis=1) + balls[:, 3]
+        return dict(
+            zip(self.parts.bodies, zip(self.parts.frames, reach.tolist(), strict=True), strict=True)
+        )
+
     # what changes
 
     def with_pairs(
@@ -495,7 +504,10 @@ class CollisionModel(_Asked, ProcessBound):
         return self._known(scene).tables
 
     def _known(self, scene: Any) -> _Known:
-        edits = 0 if scene is None else int(scene.edits[0])
+        try:
+            edits = 0 if scene is None else int(scene.edits[0])
+        except AttributeError:
+            raise InputError(f"scene must be a Scene or None, not {scene!r:.60}") from None
         for known in self._scenes:
             if known.scene is scene and known.edits == edits:
                 return known

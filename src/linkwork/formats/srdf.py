@@ -105,11 +105,13 @@ class Srdf:
             **{pair.key: (False, pair.reason) for pair in self.disabled},
         }
 
-    def said(self) -> list[list[str]]:
-        """All that is said of pairs: the lines that decide, in order, as plain texts."""
-        said = (("enabled", self.enabled), ("disabled", self.disabled))
-        pairs = [[kind, p.link_a, p.link_b, p.reason] for kind, own in said for p in own]
-        return [*pairs, *(["default", each.link] for each in self.defaults)]
+    def said(self) -> str:
+        """All that is said of pairs, and nothing else, as one text."""
+        pairs = (("enabled", self.enabled), ("disabled", self.disabled))
+        lines = [
+            f"{kind} {p.link_a!r} {p.link_b!r} {p.reason!r}" for kind, own in pairs for p in own
+        ]
+        return "\n".join([*lines, *(f"default {each.link!r}" for each in self.defaults)])
 
 
 # ---- where it lies
