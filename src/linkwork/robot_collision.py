@@ -127,7 +127,7 @@ def _shapes(described: Shapes, kind: Source) -> Iterator[tuple[str, LinkShape]]:
 
 
 def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Source, list[str]]:
-    """Which shapes collide, and what is to be said of it."""
+    """The kind of the shapes that collide, and notes on it."""
     has = {shape.kind for shapes in described.of_link.values() for shape in shapes}
     if wanted not in (None, "collision", "visual"):
         raise InputError(f"shapes is 'collision' or 'visual', not {wanted!r:.60}")
@@ -150,7 +150,7 @@ def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Sourc
 
 
 def _content(shape: LinkShape, found: Places, where: str) -> bytes:
-    """What a shape is, as bytes for the key of the cache; of a mesh file, what the file holds."""
+    """The content of a shape as bytes for the cache's key; of a mesh file, the hash of the file."""
     solid = shape.shape
     if isinstance(solid, Unread):
         kind = InputError if solid.fault else UnsupportedFeatureError
@@ -189,7 +189,7 @@ def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
 
 
 def _key_of(srdf: Any) -> Any:
-    """What tells one SRDF from another."""
+    """A key that tells one SRDF from another."""
     from linkwork.formats.srdf import Srdf, to_text  # noqa: PLC0415  not all need it
 
     if isinstance(srdf, Srdf):

@@ -1,4 +1,4 @@
-"""How a collision model is made: pieces of shapes, their cover, pairs; each kept in the cache."""
+"""The making of collision models: pieces of shapes, their cover, pairs; each kept in the cache."""
 
 from __future__ import annotations
 

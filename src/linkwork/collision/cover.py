@@ -620,7 +620,7 @@ def _inner(solids: list[Solid], most: int) -> Floats:
 
 
 def _apart(points: Floats, balls: Floats) -> Floats:
-    """How far points (n, 3) lie outside of balls (m, 4), about: (n, m)."""
+    """Distances (n, m), about, of points (n, 3) from balls (m, 4); below 0 inside."""
     centre = balls[:, :3].mean(axis=0)
     x, c = points - centre, balls[:, :3] - centre
     squares = (x * x).sum(axis=1)[:, None] + (c * c).sum(axis=1) - 2 * _product(x, c.T)

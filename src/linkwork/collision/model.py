@@ -41,13 +41,13 @@ _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
 
 _INTERVALS = 4096
-"""How many intervals a motion is cut into, at most (see `swept`)."""
+"""The intervals that a motion is cut into, at most (see `swept`)."""
 
 _USUAL = 1e-3
 """Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
 
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
-"""Where no limit says less, how far joints turn (rad) and shift (m) in what float32 decides:
+"""The turns (rad) and shifts (m) of joints, where no limit says less, that float32 decides on:
 configurations beyond are decided on the pieces alone."""
 
 
@@ -160,7 +160,7 @@ class MotionCheck:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Room:
-    """Where one thread works: the arguments of the checks, listed, and the arrays that they are."""
+    """The room of one thread: the arguments of the checks, listed, and the arrays that they are."""
 
     block: Integers
     address: int
@@ -205,7 +205,7 @@ class NativeMotions:
 
 @dataclass(eq=False, slots=True)
 class _Known:
-    """What is known of a scene: its tables as of a number of edits.
+    """The knowledge of a scene: its tables as of a number of edits.
 
     Of a scene that is often asked about in single configurations, there is a native function for
     them: ``asked`` counts down to it, ``block`` are its arguments, in the arrays of ``room``.
@@ -241,7 +241,7 @@ class _Asked:
 
 
 _NATIVE: list[Any] = []
-"""What the native methods of all models need, once they are made."""
+"""The things that the native methods of all models need, once they are made."""
 _MAKING = threading.Lock()
 
 
@@ -515,7 +515,7 @@ class CollisionModel(_Asked, ProcessBound):
             return self._learnt(scene, edits)
 
     def _learnt(self, scene: Any, edits: int) -> _Known:
-        """What is known of a scene, up to date, among the eight that are remembered."""
+        """The knowledge of a scene, up to date, among the eight that are remembered."""
         objects = () if scene is None else tuple(scene)
         contacts = frozenset() if scene is None else scene.allowed
         known = next((known for known in self._scenes if known.scene is scene), None)
@@ -576,7 +576,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _quaternions(self) -> list[slice]:
-        """Where quaternions are in q."""
+        """The places of quaternions in q."""
         m = self.mechanism
         found = [(m.q_slice(c), kind) for c, kind in enumerate(m.joint_types)]
         return [slice(at.stop - 4, at.stop) for at, kind in found if kind.has_quaternion]
@@ -668,7 +668,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _halves(self) -> tuple[int, int, int]:
-        """Where the code of the check lies, and of its two halves."""
+        """The addresses of the check and of its two halves."""
         look, settle = self._code.address("look_rows"), self._code.address("settle_rows")
         return self._code.address("check_rows"), look, settle
 
@@ -855,7 +855,7 @@ class CollisionModel(_Asked, ProcessBound):
         return records[..., 0].reshape(*shape, len(pairs))
 
     def _wanted(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
-        """What `distances` is about: rows for the kernel, and names."""
+        """The pairs that `distances` is about: rows for the kernel, and names."""
         if "wanted" not in scene.made:
             scene.made["wanted"] = self._listed(scene)
         return scene.made["wanted"]
@@ -911,7 +911,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _addresses(self) -> tuple[int, int]:
-        """Where the code of poses, and of poses and twists, of one configuration lies."""
+        """The addresses of the code of poses, and of poses and twists, of one configuration."""
         return self._frames.address("frames1"), self._frames.address("twists1")
 
     def _exact_room(self, scene: SceneTables) -> tuple[int, int, Any]:
@@ -1045,7 +1045,7 @@ class CollisionModel(_Asked, ProcessBound):
         return which[:, 0] >= 0
 
     def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
-        """How fast distances change at most during motions."""
+        """Bounds on how fast distances change during motions."""
         low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
         high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
         least, most = self._slide_span
@@ -1065,7 +1065,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _slide_span(self) -> tuple[Floats, Floats]:
-        """How far joints usually slide: their limits, and as much again on either side."""
+        """The usual range of sliding joints: their limits, and as much again on either side."""
         lower, upper = self.mechanism.lower[self._slides], self.mechanism.upper[self._slides]
         return 2.0 * lower - upper, 2.0 * upper - lower
 

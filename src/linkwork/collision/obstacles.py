@@ -42,7 +42,7 @@ class Object(Protocol):
 
     @property
     def name(self) -> str:
-        """What stands for it."""
+        """The name that messages and results call it by."""
         ...
 
     @property

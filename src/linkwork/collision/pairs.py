@@ -205,7 +205,7 @@ class PairTable(Sequence[Pair]):
         return f"{whose}{n} pairs of {len(self.links)} links, {checked} checked"
 
     def _rest(self) -> list[str]:
-        """What stands below the rows that are shown."""
+        """The lines below the rows that are shown."""
         more = len(self.pairs) - _ROWS_SHOWN
         return [*([f"and {more} more"] if more > 0 else []), *map(legible, self.notes)]
 
@@ -214,7 +214,7 @@ class PairTable(Sequence[Pair]):
         return {pair.key: k for k, pair in enumerate(self.pairs)}
 
     def _place(self, names: tuple[str, str]) -> int:
-        """Where a pair stands."""
+        """The place of a pair in the table."""
         for name in names:
             if name not in self.links:
                 raise UnknownNameError("link with shapes", name, self.links)
@@ -432,7 +432,7 @@ def derive_pairs(
 
 
 def _notes(m: Mechanism, states: int, drawn: bool) -> list[str]:
-    """What the reasons rest on."""
+    """The notes on what the reasons rest on."""
     missed = 100.0 * (1.0 - 0.05 ** (1.0 / states))
     notes = [
         f"seen in {states:,} random states, not proven: what touches in less than {missed:.2g} % "

@@ -348,7 +348,7 @@ def outer_planes(vertices: Floats, faces: NDArray[Any] | None) -> Floats:
 
 
 def by_direction(vertices: Floats, place: int) -> Floats:
-    """Which vertices can be the farthest, by direction: a table of 6 x GRID x GRID cells of a cube.
+    """The vertices that can be farthest, by direction: a table of 6 x GRID x GRID cells of a cube.
 
     For each cell the first place of a list of vertices and their number, a multiple of 8, and then
     the lists, each as all x, all y, all z. Places count from where the hull's vertices begin, so
@@ -383,7 +383,7 @@ def by_direction(vertices: Floats, place: int) -> Floats:
 
 
 def _unbeaten(h: Floats) -> Ints:
-    """Which columns of h (4, n) no other one is as high as in all rows, and higher in one."""
+    """The columns of h (4, n) that no other one is as high as in all rows, and higher in one."""
     kept = (-h.sum(axis=0)).argsort(kind="stable")
     for k in range(_FEW if len(kept) > _FEW else 0):  # of many, the highest leave few
         if k < len(kept):
