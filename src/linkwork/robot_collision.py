@@ -62,7 +62,11 @@ class RobotCollision:
         key = (overhang, margin, given, decompose, shapes, str(allow))
         known = robot.__dict__.setdefault("_collision_models", {})
         if key not in known:
-            known[key] = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
+            model = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
+            for each in robot.attached:
+                at, allowed = each.T_frame_object, each.allowed
+                model = model.with_attached(each.name, each.shape, each.frame, at, allowed=allowed)
+            known[key] = model
         return known[key]
 
 
