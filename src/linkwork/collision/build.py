@@ -22,7 +22,7 @@ from linkwork.collision.pairs import (
     described_pairs,
     findings_of,
 )
-from linkwork.collision.pieces import Piece, with_lookup
+from linkwork.collision.pieces import Piece, prepared
 from linkwork.compile.cache import Entry, key_of, source_digest
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import LinkworkError
@@ -164,8 +164,8 @@ def _pieces(
                 f"{n} convex piece{'s' if n > 1 else ''} reach up to "
                 f"{1e3 * outside:.1f} mm out of the mesh"
             )
-        made += map(with_lookup, found)
-    return tuple(made), told
+        made += found
+    return tuple(prepared(made)), told
 
 
 def _derived(
@@ -201,6 +201,7 @@ def _packed(parts: CollisionParts) -> Entry:
         np.array([p.radius for p in pieces]),
         np.array([p.sizes for p in pieces]).reshape(-1, 3),
         np.array([p.T_body_piece for p in pieces]).reshape(-1, 4, 4),
+        np.array([p.sphere for p in pieces]).reshape(-1, 4),
     ]
     for piece in pieces:
         arrays += (each for each in _of_hull(piece) if each is not None)
@@ -223,12 +224,12 @@ def _of_hull(piece: Piece) -> tuple[NDArray[Any] | None, ...]:
 def _unpacked(entry: Entry) -> CollisionParts:
     """The parts that `_packed` wrote; their arrays cannot be written to."""
     facts, arrays = entry.facts, _arrays(entry)
-    kinds, radii, sizes, poses = islice(arrays, 4)
+    kinds, radii, sizes, poses, spheres = islice(arrays, 5)
     pieces: list[Piece] = []
-    columns = kinds.tolist(), radii.tolist(), sizes, poses, facts["there"]
-    for kind, radius, size, T, there in zip(*columns, strict=True):
+    columns = kinds.tolist(), radii.tolist(), sizes, poses, spheres, facts["there"]
+    for kind, radius, size, T, sphere, there in zip(*columns, strict=True):
         vertices, faces, lookup = [next(arrays) if each else None for each in there]
-        pieces.append(Piece(kind, radius, size, vertices, faces, T, lookup))
+        pieces.append(Piece(kind, radius, size, vertices, faces, T, lookup, sphere))
     rest = iter(pieces)
     names = [f.name for f in fields(Cover)]
     bodies = tuple(facts["bodies"])

@@ -22,7 +22,7 @@ from linkwork.collision.frames import Frames
 from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
-from linkwork.collision.pieces import Piece, table
+from linkwork.collision.pieces import Piece, prepared, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.native_call import Array, Truth, row_call
@@ -356,7 +356,7 @@ class CollisionModel(_Asked, ProcessBound):
         )
         on = frame if carrier is None else parts.frames[carrier]
         T_on_frame = np.linalg.solve(_in_body(m, on), _in_body(m, frame))
-        made, _ = pieces_of_shape(held.shape, T_on_frame @ held.T_frame_object)
+        made = prepared(pieces_of_shape(held.shape, T_on_frame @ held.T_frame_object)[0])
         added = [
             Pair(link, name, False, "same body")
             if m.frame_body[m.frame(on)] == own

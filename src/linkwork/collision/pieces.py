@@ -60,7 +60,8 @@ class Piece:
     ``sizes`` (3,) are half edges of a box, radius, half length and 0 of a cylinder, half axes of an
     ellipsoid, 0, half length and 0 of a capsule. Axes are z. A hull has ``vertices`` (n, 3) and
     ``faces`` (k, 3), normals outward; a flat one has faces of one side, one of fewer than three
-    vertices none. ``lookup``: what kernels know of a hull of many vertices, see `with_lookup`.
+    vertices none. ``lookup``, for kernels, of a hull of many vertices, and ``sphere`` (4,), around
+    the piece in the body's frame, are those of `prepared`.
     """
 
     kind: int
@@ -70,6 +71,7 @@ class Piece:
     faces: Ints | None
     T_body_piece: Floats
     lookup: Floats | None = None
+    sphere: Floats | None = None
 
     @property
     def kind_name(self) -> str:
@@ -284,6 +286,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
     the piece's ``lookup`` follows them.
     """
+    pieces = prepared(pieces)
     rows = np.zeros((len(pieces), PIECE))
     flat: list[Floats] = []
     place = 0
@@ -295,27 +298,34 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             row[5:7] = place, count
             flat.append(padded.T.ravel())
             place += flat[-1].size
-            more = with_lookup(piece).lookup
-            if more is not None:
+            if piece.lookup is not None:
                 row[2] = GRID
-                flat.append(more)
-                place += more.size
+                flat.append(piece.lookup)
+                place += piece.lookup.size
         row[8:20] = piece.T_body_piece[:3].ravel()
+        row[20:] = piece.sphere
     rows[:, 7] = -1 if bodies is None else bodies
-    rows[:, 20:] = bounding_spheres(pieces)
     return rows, np.concatenate(flat) if flat else np.zeros(0)
 
 
-def with_lookup(piece: Piece) -> Piece:
-    """The piece, of many vertices with what `outer_planes` and `by_direction` give."""
-    if piece.vertices is None or piece.lookup is not None:
-        return piece
+def prepared(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with all that `table` asks for: it takes long for hulls, so models keep it."""
+    found = list(pieces)
+    bare = [k for k, piece in enumerate(pieces) if piece.sphere is None]
+    for k, sphere in zip(bare, bounding_spheres([pieces[k] for k in bare]), strict=True):
+        found[k] = replace(pieces[k], lookup=_lookup(pieces[k]), sphere=sphere)
+    return found
+
+
+def _lookup(piece: Piece) -> Floats | None:
+    """The results of `outer_planes` and `by_direction` for a hull of many vertices."""
+    if piece.vertices is None:
+        return None
     count = -(-len(piece.vertices) // _LANES) * _LANES
     if count <= FEW_VERTICES:
-        return piece
+        return None
     planes = outer_planes(piece.vertices, piece.faces)
-    cells = by_direction(piece.vertices, 3 * count + OUTER)
-    return replace(piece, lookup=np.concatenate([planes, cells]))
+    return np.concatenate([planes, by_direction(piece.vertices, 3 * count + OUTER)])
 
 
 def outer_planes(vertices: Floats, faces: NDArray[Any] | None) -> Floats:
