@@ -420,7 +420,7 @@ def bounding_spheres(pieces: Sequence[Piece]) -> Floats:
             core = max(a, b, c)
         else:
             core = float(np.sqrt(a * a + b * b + c * c))
-        sphere[:3], sphere[3] = centre, _up(core + piece.radius, float(np.abs(centre).max()))
+        sphere[:3], sphere[3] = centre, rounded_up(core + piece.radius, float(np.abs(centre).max()))
     alike: dict[int, list[int]] = {}
     for k, piece in enumerate(pieces):
         if piece.vertices is not None:
@@ -455,7 +455,7 @@ def enclosing_spheres(balls: Floats) -> Floats:
         step = np.where(length > 0, grip / (k + 2) / np.where(length > 0, length, 1), 0)
         centre = centre + np.minimum(step, 1)[:, None] * toward
     size = np.abs(best).max(axis=1, initial=0.0)
-    return np.column_stack([best, _up(best_radius, size)])
+    return np.column_stack([best, rounded_up(best_radius, size)])
 
 
 def _reach(places: Floats, radii: Floats, centre: Floats) -> tuple[Floats, Ints]:
@@ -464,6 +464,6 @@ def _reach(places: Floats, radii: Floats, centre: Floats) -> tuple[Floats, Ints]
     return np.take_along_axis(reach, far[:, None], axis=1)[:, 0], far
 
 
-def _up(radius: Any, size: Any) -> Any:
-    """A radius a little larger than rounding makes any distance at this size."""
-    return radius + 4e-15 * (radius + size)
+def rounded_up(length: Any, size: Any) -> Any:
+    """A length a little larger than rounding makes any distance at this size."""
+    return length + 4e-15 * (length + size)
