@@ -243,7 +243,10 @@ def clear_poses(context: Context, sides: Sides, data: Path, limits: Any) -> None
     _clear_case(context, own, robot, sides.ours, sides.scene, q, ("panda_link8",))
     hands = lw.load(data / HUMANOID)
     frames = ("left_wrist_yaw_link", "right_wrist_yaw_link")
-    q = hands.random(20 * POSES, seed=context.seed)
+    # legs and fingers, which move no wrist, stay: otherwise some targets have no clear answer
+    q = np.tile(hands.neutral(), (20 * POSES, 1))
+    moved = list(hands.solver(tasks=[lw.ik.Pose(frame) for frame in frames]).problem.moved)
+    q[:, moved] = hands.random(20 * POSES, seed=context.seed)[:, moved]
     _clear_case(context, hands.name, hands, hands.collision(), None, q, frames)
 
 

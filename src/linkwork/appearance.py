@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, LinkworkError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Document, Rgba, Sphere
-from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder
+from linkwork.geometry.meshes import Places
+from linkwork.locating import IMAGE_SUFFIXES, Folders, locate, package_finder, places
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.shapes import (
     KINDS,
@@ -286,7 +287,7 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
 
     at_origin = np.eye(4)
     if isinstance(shape, MeshFile):
-        path = first_found(shape.names, file, allow)
+        path = first_found(shape.names, places(file, allow))
         roots = () if file is None else package_finder(file, allow).roots
         loaded, T = load.load(path, roots=roots), shape.T_shape_file
         found: list[ShownPart] = []
@@ -303,17 +304,17 @@ def pieces(shape: Shape, file: str | None, allow: Folders = ()) -> Pieces:
     return [ShownPart(mesh_of(shape), at_origin)], ()
 
 
-def first_found(names: Sequence[str], file: str | None, allow: Folders) -> Path:
-    """The first of the places of a mesh file that there is.
+def first_found(names: Sequence[str], places: Places) -> Path:
+    """The first of the names of a mesh file that there is a file of.
 
     Raises: InputError with what is said of the last.
     """
     for name in names[:-1]:
         try:
-            return locate(name, file, allow)
+            return places.file(name)
         except InputError:
             continue
-    return locate(names[-1], file, allow)
+    return places.file(names[-1])
 
 
 def _joined(placed: Iterable[tuple[ShownPart, Floats]]) -> Any:

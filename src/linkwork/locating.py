@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linkwork import settings
-from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES, Packages, resolve
+from linkwork.geometry.meshes import IMAGE_SUFFIXES, MESH_SUFFIXES, Packages, Places, places_of
 from linkwork.geometry.meshes import package_finder as finder_of
 
-__all__ = ["IMAGE_SUFFIXES", "MESH_SUFFIXES", "locate", "package_finder"]
+__all__ = ["IMAGE_SUFFIXES", "MESH_SUFFIXES", "locate", "package_finder", "places"]
 
 Folders = Sequence["str | os.PathLike[str]"]
 
@@ -30,14 +30,12 @@ def locate(
 
     Raises: InputError where there is none, or it lies elsewhere.
     """
-    return resolve(
-        name,
-        file,
-        _allowed(allow),
-        ros_paths=settings.ros_paths(),
-        home=settings.home(),
-        suffixes=suffixes,
-    )
+    return places(file, allow).file(name, suffixes)
+
+
+def places(file: str | os.PathLike[str] | None, allow: Folders = ()) -> Places:
+    """The places that the meshes and images of a description may be in, as by `locate`."""
+    return places_of(file, _allowed(allow), settings.ros_paths(), settings.home())
 
 
 def package_finder(file: str | os.PathLike[str], allow: Folders = ()) -> Packages:

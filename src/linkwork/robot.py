@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from linkwork.checks import whole_number
 from linkwork.compile.kernel import Kernel, OnBad
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_method import REQUIRED, NativeMethod, make_native
-from linkwork.errors import Finding, InputError
+from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
 from linkwork.mechanism.model import JointType, Mechanism
@@ -38,6 +38,7 @@ from linkwork.robot_view import RobotView
 
 if TYPE_CHECKING:
     from linkwork.algorithms.jacobian import Reference
+    from linkwork.collision.attached import Attached
     from linkwork.formats.dh import Convention, DHTable
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.named_positions import Configuration
@@ -102,11 +103,14 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         *,
         shapes: Shapes | None = None,
         tip: str | None = None,
+        attached: Sequence[Attached] = (),
     ) -> None:
         self.mechanism = mechanism
         self.document = document
         self._shapes = shapes
         self._tip = tip
+        self.attached = tuple(attached)
+        """The objects that it holds (see `with_attached`)."""
         self._programs = Programs(mechanism, partial(_tip_of, mechanism, document, tip))
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
@@ -609,6 +613,41 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         """
         return self._with(edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame))
 
+    def with_attached(
+        self,
+        name: str,
+        shape: Any,
+        frame: str,
+        pose: ArrayLike | None = None,
+        *,
+        allowed: Collection[str] = (),
+    ) -> Robot:
+        """A robot that holds an object: a shape, or an object of a scene, for all that collides.
+
+        It moves with ``frame``, at ``pose`` there: (4, 4), or a position (3,). Collision models of
+        the robot have it as one more link, so clear inverse kinematics, controllers and plans know
+        of it; see `CollisionModel.with_attached`. Its mass is another matter: `with_payload`.
+
+        Raises: UnknownNameError; InputError; UnsupportedFeatureError for half-spaces, height fields
+        and points.
+        """
+        from linkwork.collision.attached import attach, check_attached  # noqa: PLC0415
+
+        m = self.mechanism
+        held = (*self.attached, attach(name, shape, frame, pose, allowed=allowed))
+        check_attached(held, m.frame_names, m.frame_names[: m.n_link_frames])
+        return self._holding(held)
+
+    def without_attached(self, name: str) -> Robot:
+        """The robot that no longer holds an object.
+
+        Raises: UnknownNameError.
+        """
+        names = [each.name for each in self.attached]
+        if name not in names:
+            raise UnknownNameError("held object", name, names)
+        return self._holding(tuple(each for each in self.attached if each.name != name))
+
     def with_payload(
         self,
         frame: str,
@@ -679,7 +718,21 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
 
     def _with(self, mechanism: Mechanism) -> Robot:
         """The same robot with an edited mechanism."""
-        return Robot(mechanism, self.document, shapes=self._shapes, tip=self._tip)
+        return Robot(
+            mechanism,
+            self.document,
+            shapes=self._shapes,
+            tip=self._tip,
+            attached=self.attached,
+        )
+
+    def _holding(self, attached: Sequence[Attached]) -> Robot:
+        """The same robot with these objects attached, and the code that it has."""
+        made = self._with(self.mechanism)
+        made.attached = tuple(attached)
+        made._programs, made._searches = self._programs, self._searches
+        made._solvers, made._assemblers = self._solvers, self._assemblers
+        return made
 
     # old names, for one release
     lock = renamed_method("lock", "with_locked")
@@ -696,11 +749,11 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
             "document": self.document,
             "shapes": None if self.document is not None else self._shapes,
             "tip": self._tip,
+            "attached": self.attached,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        shapes = state["shapes"]
-        self.__init__(state["mechanism"], state["document"], shapes=shapes, tip=state["tip"])
+        self.__init__(**state)
 
     def __repr__(self) -> str:
         """A line on the robot; degrees of freedom with loops where `mobility` has told them."""

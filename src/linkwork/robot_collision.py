@@ -12,7 +12,8 @@ from linkwork import settings
 from linkwork.appearance import first_found, shown_parts
 from linkwork.checks import finite_number
 from linkwork.errors import InputError, UnsupportedFeatureError
-from linkwork.locating import Folders, package_finder
+from linkwork.geometry.meshes import Places
+from linkwork.locating import Folders, package_finder, places
 from linkwork.mechanism.shapes import LinkShape, MeshFile, Shapes, Triangles, Unread
 
 if TYPE_CHECKING:
@@ -61,7 +62,11 @@ class RobotCollision:
         key = (overhang, margin, given, decompose, shapes, str(allow))
         known = robot.__dict__.setdefault("_collision_models", {})
         if key not in known:
-            known[key] = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
+            model = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
+            for each in robot.attached:
+                at, allowed = each.T_frame_object, each.allowed
+                model = model.with_attached(each.name, each.shape, each.frame, at, allowed=allowed)
+            known[key] = model
         return known[key]
 
 
@@ -83,11 +88,11 @@ def _model(
         )
     kind, notes = _kind(robot, described, wanted)
     solids: list[LinkSolid] = []
-    names = set(robot.mechanism.frame_names)
+    names, found = set(robot.mechanism.frame_names), places(described.file, allow)
     for link, shape in _shapes(described, kind):
         if link in names:
             where = f"link '{link}'"
-            solids.append(LinkSolid(link, shape, _content(shape, described.file, allow, where)))
+            solids.append(LinkSolid(link, shape, _content(shape, found, where)))
 
     def opened(shape: LinkShape) -> LinkShape:
         return _with_mesh(shape, described.file, allow)
@@ -126,7 +131,7 @@ def _shapes(described: Shapes, kind: Source) -> Iterator[tuple[str, LinkShape]]:
 
 
 def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Source, list[str]]:
-    """Which shapes collide, and what is to be said of it."""
+    """The kind of the shapes that collide, and notes on it."""
     has = {shape.kind for shapes in described.of_link.values() for shape in shapes}
     if wanted not in (None, "collision", "visual"):
         raise InputError(f"shapes is 'collision' or 'visual', not {wanted!r:.60}")
@@ -148,8 +153,8 @@ def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Sourc
     return kind, [f"seen, but without collision shapes: {listed}"] if bare else []
 
 
-def _content(shape: LinkShape, file: str | None, allow: Folders, where: str) -> bytes:
-    """What a shape is, as bytes for the key of the cache; of a mesh file, what the file holds."""
+def _content(shape: LinkShape, found: Places, where: str) -> bytes:
+    """The content of a shape as bytes for the cache's key; of a mesh file, the hash of the file."""
     solid = shape.shape
     if isinstance(solid, Unread):
         kind = InputError if solid.fault else UnsupportedFeatureError
@@ -161,7 +166,7 @@ def _content(shape: LinkShape, file: str | None, allow: Folders, where: str) -> 
         parts.append(repr(solid).encode())
     if isinstance(solid, MeshFile):
         try:
-            path = first_found(solid.names, file, allow)
+            path = first_found(solid.names, found)
             parts.append(hashlib.sha256(Path(path).read_bytes()).digest())
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
@@ -188,7 +193,7 @@ def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
 
 
 def _key_of(srdf: Any) -> Any:
-    """What tells one SRDF from another."""
+    """A key that tells one SRDF from another."""
     from linkwork.formats.srdf import Srdf, to_text  # noqa: PLC0415  not all need it
 
     if isinstance(srdf, Srdf):

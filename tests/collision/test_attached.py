@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -71,3 +73,46 @@ def test_names_are_looked_up_in_the_robot() -> None:
     for name in ("hand", "other"):
         with pytest.raises(lw.InputError, match=f"'{name}' is the name of a link or another"):
             check_attached([other, attach(name, Sphere(1), "hand")], frames, links)
+
+
+def test_models_of_a_robot_that_holds_something_have_it() -> None:
+    robot = lw.load("panda")
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    part = lw.Scene().add_box("part", (0.06, 0.06, 0.3))
+    carrier = robot.with_attached("part", part, "tool0", (0.0, 0.0, 0.15), allowed=["link7"])
+    by_model = robot.collision().with_attached(
+        "part", part, "tool0", (0.0, 0.0, 0.15), allowed=["link7"]
+    )
+    rows = robot.random(2000, seed=3)
+    np.testing.assert_array_equal(carrier.collision().collides(rows), by_model.collides(rows))
+    assert carrier.collision(overhang=0.05).links == by_model.links
+    assert robot.collision().links == by_model.links[:-1]
+    # the flange is free of the box, what it holds is not
+    scene = lw.Scene()
+    scene.add_box("post", (0.02, 0.02, 0.02), (robot.fk(q, "tool0") @ [0, 0, 0.25, 1])[:3])
+    T, clear = robot.fk(q, "tool0"), lw.ik.Clearance(scene=scene)
+    assert robot.ik(T, "tool0", limits=clear).success
+    touching = carrier.ik(T, "tool0", limits=clear)
+    assert not touching.success and touching.reason.startswith("touches: part and post")
+
+
+def test_what_a_robot_holds_stays_through_edits_and_pickles() -> None:
+    ball = Sphere(0.03)
+    robot = lw.load("panda").with_attached("ball", ball, "tool0")
+    two = robot.with_attached("other", ball, "link3", (0, 0, 0.4), allowed=["ball"])
+    edited = two.with_frame("tip", "tool0", np.eye(4)).with_locked(["joint1"])
+    for each in (two, edited, pickle.loads(pickle.dumps(two))):
+        assert [held.name for held in each.attached] == ["ball", "other"]
+        assert each.collision().links[-2:] == ("ball", "other")
+        assert each.collision().pairs.reason("ball", "other") == "you"
+    assert [held.name for held in two.without_attached("ball").attached] == ["other"]
+
+
+def test_what_a_robot_cannot_hold_is_refused() -> None:
+    robot = lw.load("panda").with_attached("ball", Sphere(0.03), "tool0")
+    with pytest.raises(lw.InputError, match="'ball' is the name of a link or another held object"):
+        robot.with_attached("ball", Sphere(0.03), "tool0")
+    with pytest.raises(lw.UnknownNameError, match="hand"):
+        robot.with_attached("part", Sphere(0.03), "hand")
+    with pytest.raises(lw.UnknownNameError, match="ball"):
+        robot.without_attached("bal")

@@ -415,3 +415,72 @@ def test_the_model_is_asked_in_batches(robot, model, scene):
     solver.solve(targets, tries=8)
     assert model.calls - before < 60
     assert isinstance(Clear(model, scene, 0.0, 4, 10.0).touches(robot.random(2, seed=1))[0], str)
+
+
+# --- contacts that a target decides ---------------------------------------------------------------
+
+EVERY = ", in every solution"
+
+
+@pytest.fixture(scope="module")
+def at_flange(robot):
+    """A target, and a scene with a ball at the flange there."""
+    T = robot.fk(robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2}), "tool0")
+    return T, around(T[:3, 3], 0.02)
+
+
+def around(point, radius):
+    """A scene with a ball about a point."""
+    scene = lw.Scene()
+    scene.add_sphere("ball", radius, point)
+    return scene
+
+
+def test_a_contact_that_the_target_decides_ends_the_search(robot, at_flange):
+    T, scene = at_flange
+    found = robot.ik(T, "tool0", limits=lw.ik.Clearance(scene=scene))
+    assert not found.success and robot.collision().collides(found.q, scene)
+    assert found.reason.startswith("touches: link7 and ball") and found.reason.endswith(EVERY)
+    beside = lw.ik.Clearance(margin=0.02, scene_margin=0.01, scene=scene)
+    assert robot.ik(T, "tool0", limits=beside).reason.endswith(EVERY)
+
+
+def test_a_contact_that_a_joint_left_out_would_have_to_part_ends_it_too(robot):
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    clear = lw.ik.Clearance(scene=around(robot.fk(q, "link3")[:3, 3], 0.05))
+    moved = ["joint5", "joint6", "joint7"]
+    found = robot.ik(robot.fk(q, "tool0"), "tool0", joints=moved, q0=q, limits=clear)
+    assert found.reason.startswith("touches: link") and found.reason.endswith(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        (lw.ik.Pose("tool0", rotation=""), {}),
+        (lw.ik.Pose("tool0", mirror="x"), {}),
+        (lw.ik.Pose("tool0", slack=[0.03] * 3 + [0.0] * 3), {}),
+        (lw.ik.Pose("tool0"), {"position_tolerance": 0.03}),
+        (lw.ik.Pose("tool0", tolerance=[0.03, 1e-4]), {}),
+        (lw.ik.Pose("tool0"), {"rotation_tolerance": 0.3}),
+    ],
+)
+def test_a_contact_that_other_solutions_may_be_without_does_not(robot, at_flange, task, options):
+    T, scene = at_flange
+    clear = lw.ik.Clearance(scene=scene)
+    found = robot.ik(T, tasks=task, limits=clear, tries=300, **options)
+    assert not found.reason.endswith(EVERY)
+
+
+def test_what_is_said_of_every_solution_is_true_of_all(robot):
+    model, r = robot.collision(), rng("boxes around a flange")
+    q, scene = robot.random(100, seed=6), lw.Scene()
+    for k, at in enumerate(r.uniform([-0.7, -0.7, 0.1], [0.7, 0.7, 1.0], (40, 3))):
+        scene.add_box(f"box{k}", r.uniform(0.05, 0.2, 3), at)
+    targets = robot.fk(q, "tool0")
+    found = robot.ik(targets, "tool0", limits=lw.ik.Clearance(scene=scene), tries=60)
+    ended = [k for k in np.flatnonzero(~found.success) if found.reason_for(k).endswith(EVERY)]
+    assert len(ended) >= 5
+    starts = robot.random(300, seed=7)
+    for k in ended:
+        ends = robot.ik(np.repeat(targets[k][None], 300, axis=0), "tool0", q0=starts, tries=1)
+        assert ends.success.sum() > 50 and model.collides(ends.q[ends.success], scene).all()

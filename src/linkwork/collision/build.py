@@ -1,11 +1,11 @@
-"""How a collision model is made: pieces of shapes, their cover, pairs; each kept in the cache."""
+"""The making of collision models: pieces of shapes, their cover, pairs; each kept in the cache."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,19 @@ from numpy.typing import NDArray
 from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.model import CollisionModel, CollisionParts
-from linkwork.collision.pairs import Pair, PairTable, Sampling, derive_pairs, described_pairs
-from linkwork.collision.pieces import Piece, with_lookup
+from linkwork.collision.pairs import (
+    Pair,
+    PairTable,
+    Sampling,
+    derive_pairs,
+    described_pairs,
+    findings_of,
+)
+from linkwork.collision.pieces import Piece, prepared
 from linkwork.compile.cache import Entry, key_of, source_digest
 from linkwork.compile.compiler import Compiler
 from linkwork.errors import LinkworkError
-from linkwork.formats.srdf import Srdf, to_text
+from linkwork.formats.srdf import Srdf
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.shapes import LinkShape
 
@@ -65,28 +72,43 @@ def build_model(  # noqa: PLR0913  all but three are named
     entry = compiler.cache.read(key)
     if entry is None:
         parts = _parts(solids, opened, overhang, decompose)
-        compiler.cache.write(key, Entry({}, _packed(parts)))
+        compiler.cache.write(key, _packed(parts))
     else:
-        parts = _unpacked(entry.object_code)
+        parts = _unpacked(entry)
     parts = replace(parts, notes=(*notes, *parts.notes))
-    table = described_pairs(mechanism, parts.bodies, srdf)
-    model = CollisionModel(mechanism, parts, table, compiler, threads)
-    text = to_text(srdf) if srdf is not None else ""
-    key = key_of(source_digest(), "pairs", mechanism.digest, text, repr(margin), key)
+    said = "" if srdf is None else srdf.said()
+    key = key_of(source_digest(), "pairs", mechanism.digest, said, repr(margin), key)
     entry = compiler.cache.read(key)
     if entry is None:
+        described = described_pairs(mechanism, parts.bodies, srdf)
+        model = CollisionModel(mechanism, parts, described, compiler, threads)
         table = _derived(model, assembled, Sampling(margin=margin))
-        known = [[p.link_a, p.link_b, p.checked, p.reason] for p in table.pairs]
-        facts = {"pairs": known, "notes": list(table.notes), "margin": repr(table.margin)}
+        facts = {
+            "checked": [pair.checked for pair in table.pairs],
+            "reasons": [pair.reason for pair in table.pairs],
+            "notes": list(table.notes),
+            "margin": repr(table.margin),
+        }
         compiler.cache.write(key, Entry(facts, b""))
-    else:
-        table = replace(
-            table,
-            pairs=tuple(Pair(*row) for row in entry.facts["pairs"]),
-            notes=tuple(entry.facts["notes"]),
-            margin=float(entry.facts["margin"]),
-        )
-    return model.with_pairs(table)
+        return model.with_pairs(table)
+    table = PairTable(
+        tuple(
+            Pair(a, b, checked, reason)
+            for (a, b), checked, reason in zip(
+                combinations(parts.bodies, 2),
+                entry.facts["checked"],
+                entry.facts["reasons"],
+                strict=True,
+            )
+        ),
+        parts.bodies,
+        mechanism.name,
+        tuple(entry.facts["notes"]),
+        findings_of(mechanism, srdf),
+        srdf,
+        float(entry.facts["margin"]),
+    )
+    return CollisionModel(mechanism, parts, table, compiler, threads)
 
 
 def _parts(
@@ -142,8 +164,8 @@ def _pieces(
                 f"{n} convex piece{'s' if n > 1 else ''} reach up to "
                 f"{1e3 * outside:.1f} mm out of the mesh"
             )
-        made += map(with_lookup, found)
-    return tuple(made), told
+        made += found
+    return tuple(prepared(made)), told
 
 
 def _derived(
@@ -158,10 +180,7 @@ def _derived(
         rows = np.array([(places[p.link_a], places[p.link_b]) for p in chosen], np.int64)
         return model.body_distances(q, rows)
 
-    reach = {
-        link: float(np.linalg.norm(ball[:3]) + ball[3])
-        for link, ball in zip(model.links, model.parts.cover.body_spheres, strict=True)
-    }
+    reach = {link: length for link, (_, length) in model.carriers.items()}
     if not m.is_closed:
         return derive_pairs(table, m, distances, reach=reach, sampling=how)
     q = np.zeros((0, m.n_q)) if assembled is None else assembled(how.states)
@@ -174,67 +193,60 @@ def _derived(
 # --- the cache ------------------------------------------------------------------------------------
 
 
-def _packed(parts: CollisionParts) -> bytes:
-    """Pieces and cover as bytes."""
+def _packed(parts: CollisionParts) -> Entry:
+    """Pieces and cover: texts and the places of arrays as facts, the arrays one after another."""
     pieces = [piece for own in parts.pieces for piece in own]
-    empty, none = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
-    vertices = [empty if p.vertices is None else p.vertices for p in pieces]
-    faces = [none if p.faces is None else p.faces for p in pieces]
-    lookups = [np.zeros(0) if p.lookup is None else p.lookup for p in pieces]
-    arrays = {
-        "texts": np.array([*parts.bodies, *parts.notes, ""]),
-        "counts": np.array([len(parts.bodies), *map(len, parts.pieces)], np.int64),
-        "kinds": np.array([p.kind for p in pieces], np.int64),
-        "radii": np.array([p.radius for p in pieces]),
-        "sizes": np.array([p.sizes for p in pieces]).reshape(-1, 3),
-        "poses": np.array([p.T_body_piece for p in pieces]).reshape(-1, 4, 4),
-        "vertices": np.concatenate([empty, *vertices]),
-        "faces": np.concatenate([none, *faces]),
-        "lookups": np.concatenate([np.zeros(0), *lookups]),
-        "spans": np.array([[*map(len, own)] for own in zip(vertices, faces, lookups, strict=True)]),
-        "hulls": np.array([p.vertices is not None for p in pieces]),
+    arrays: list[NDArray[Any]] = [
+        np.array([p.kind for p in pieces], np.int64),
+        np.array([p.radius for p in pieces]),
+        np.array([p.sizes for p in pieces]).reshape(-1, 3),
+        np.array([p.T_body_piece for p in pieces]).reshape(-1, 4, 4),
+        np.array([p.sphere for p in pieces]).reshape(-1, 4),
+    ]
+    for piece in pieces:
+        arrays += (each for each in _of_hull(piece) if each is not None)
+    for each in parts.covers:
+        arrays += (getattr(each, f.name) for f in fields(Cover))
+    facts = {
+        "bodies": parts.bodies,
+        "notes": parts.notes,
+        "pieces": [len(own) for own in parts.pieces],
+        "there": [[each is not None for each in _of_hull(p)] for p in pieces],
+        "arrays": [[each.dtype.str, each.shape] for each in arrays],
     }
-    held = {
-        f"{f.name}_{k}": getattr(each, f.name)
-        for k, each in enumerate(parts.covers)
-        for f in fields(Cover)
-    }
-    written = io.BytesIO()
-    np.savez(written, **arrays, **held)
-    return written.getvalue()
+    return Entry(facts, b"".join(each.tobytes() for each in arrays))
 
 
-def _unpacked(data: bytes) -> CollisionParts:
-    """What `_packed` wrote."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as held:
-        a = {name: held[name] for name in held.files}
-    texts = [str(text) for text in a["texts"]]
-    n, *counts = (int(count) for count in a["counts"])
+def _of_hull(piece: Piece) -> tuple[NDArray[Any] | None, ...]:
+    return piece.vertices, piece.faces, piece.lookup
+
+
+def _unpacked(entry: Entry) -> CollisionParts:
+    """The parts that `_packed` wrote; their arrays cannot be written to."""
+    facts, arrays = entry.facts, _arrays(entry)
+    kinds, radii, sizes, poses, spheres = islice(arrays, 5)
     pieces: list[Piece] = []
-    v = f = at = 0
-    for k in range(len(a["kinds"])):
-        more_v, more_f, more = a["spans"][k]
-        hull = bool(a["hulls"][k])
-        pieces.append(
-            Piece(
-                int(a["kinds"][k]),
-                float(a["radii"][k]),
-                a["sizes"][k],
-                a["vertices"][v : v + more_v] if hull else None,
-                a["faces"][f : f + more_f] if hull else None,
-                a["poses"][k],
-                a["lookups"][at : at + more] if more else None,
-            )
-        )
-        v, f, at = v + more_v, f + more_f, at + more
+    columns = kinds.tolist(), radii.tolist(), sizes, poses, spheres, facts["there"]
+    for kind, radius, size, T, sphere, there in zip(*columns, strict=True):
+        vertices, faces, lookup = [next(arrays) if each else None for each in there]
+        pieces.append(Piece(kind, radius, size, vertices, faces, T, lookup, sphere))
     rest = iter(pieces)
+    names = [f.name for f in fields(Cover)]
+    bodies = tuple(facts["bodies"])
     return CollisionParts(
-        bodies=tuple(texts[:n]),
-        frames=tuple(texts[:n]),
-        pieces=tuple(tuple(islice(rest, count)) for count in counts),
-        covers=tuple(
-            Cover(**{field.name: a[f"{field.name}_{k}"] for field in fields(Cover)})
-            for k in range(n)
-        ),
-        notes=tuple(texts[n:-1]),
+        bodies=bodies,
+        frames=bodies,
+        pieces=tuple(tuple(islice(rest, count)) for count in facts["pieces"]),
+        covers=tuple(Cover(**{name: next(arrays) for name in names}) for _ in bodies),
+        notes=tuple(facts["notes"]),
     )
+
+
+def _arrays(entry: Entry) -> Iterator[NDArray[Any]]:
+    """The arrays of an entry, in order."""
+    at = 0
+    for kind, shape in entry.facts["arrays"]:
+        n = math.prod(shape)
+        made = np.frombuffer(entry.object_code, kind, n, at)
+        at += made.nbytes
+        yield made.reshape(shape)

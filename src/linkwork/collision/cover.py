@@ -13,7 +13,7 @@ plane, and each such move leads nearer to every point of the piece.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,14 +95,11 @@ def cover(
     """
     e = finite_number(overhang, "overhang", above=0.0)
     size = whole_number(part_size, "part_size")
-    tables = _Tables()
-    first = 0
     for number, pieces in enumerate(bodies):
         if not pieces:
             raise InputError(f"body {number} has no pieces to cover; leave it out")
-        tables.add(_body_cover(pieces, e), first, size)
-        first += len(pieces)
-    return tables.made()
+    own = [_in_levels(_body_cover(pieces, e), size) for pieces in bodies]
+    return joined(own, [len(pieces) for pieces in bodies])
 
 
 def joined(covers: Sequence[Cover], n_pieces: Sequence[int]) -> Cover:
@@ -354,23 +351,13 @@ def _chosen(solids: list[Solid], e: float) -> tuple[Floats, Bools]:
         found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
         lost = [solid for solid, (gaps, _) in zip(solids, found, strict=True) if len(gaps)]
         if lost:  # a ball around all of it: too large, as the overhang says, but it covers
-            balls = np.concatenate([balls, _around_cells(lost)])
+            corners = [np.pad(solid.cells.reshape(-1, 3), ((0, 0), (0, 1))) for solid in lost]
+            balls = np.concatenate([balls, _around(corners)])
             found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
     far = np.column_stack([reach for _, reach in found])
     used, reach = far >= 0, far.max(axis=1)
     kept = used.any(axis=1)
     return np.column_stack([balls[:, :3], reach * (1 + 1e-12) + 1e-15])[kept], used[kept]
-
-
-def _around_cells(solids: list[Solid]) -> Floats:
-    """A ball (n, 4) around each solid."""
-    balls = np.zeros((len(solids), 4))
-    for ball, solid in zip(balls, solids, strict=True):
-        corners = solid.cells.reshape(-1, 3)
-        ball[:3] = (corners.min(axis=0) + corners.max(axis=0)) / 2
-        ball[3] = np.linalg.norm(corners - ball[:3], axis=1).max()
-        ball[3] += 1e-9 * (ball[3] + np.abs(corners).max())
-    return balls
 
 
 class _Block:
@@ -620,7 +607,7 @@ def _inner(solids: list[Solid], most: int) -> Floats:
 
 
 def _apart(points: Floats, balls: Floats) -> Floats:
-    """How far points (n, 3) lie outside of balls (m, 4), about: (n, m)."""
+    """Distances (n, m), about, of points (n, 3) from balls (m, 4); below 0 inside."""
     centre = balls[:, :3].mean(axis=0)
     x, c = points - centre, balls[:, :3] - centre
     squares = (x * x).sum(axis=1)[:, None] + (c * c).sum(axis=1) - 2 * _product(x, c.T)
@@ -691,48 +678,27 @@ def _greedy(holds: Bools, most: int | None = None) -> list[int]:
 # --- levels ---------------------------------------------------------------------------------------
 
 
-class _Tables:
-    """The tables of a cover, filled body by body."""
-
-    def __init__(self) -> None:
-        self.spheres: list[Floats] = []
-        self.parts: list[tuple[int, int]] = []
-        self.part_pieces: list[Ints] = []
-        self.bodies: list[tuple[int, int]] = []
-        self.inner: list[Floats] = []
-        self.overhang: list[float] = []
-        self.place = 0
-
-    def add(self, body: _BodyCover, first_piece: int, part_size: int) -> None:
-        """Add a body, whose pieces are numbered from ``first_piece``."""
-        groups = _grouped(body.spheres, np.arange(len(body.spheres)), part_size)
-        self.bodies.append((len(self.parts), len(groups)))
-        for group in groups:
-            self.spheres.append(body.spheres[group])
-            self.parts.append((self.place, len(group)))
-            self.place += len(group)
-            self.part_pieces.append(first_piece + np.flatnonzero(body.pieces[group].any(axis=0)))
-        self.inner.append(body.inner)
-        self.overhang.append(body.overhang)
-
-    def made(self) -> Cover:
-        """The cover of what was added."""
-        own = [np.concatenate(self.spheres[a : a + n]) for a, n in self.bodies]
-        return Cover(
-            body_spheres=_around(own),
-            body_parts=np.array(self.bodies, np.int64).reshape(-1, 2),
-            part_spheres=_around(self.spheres),
-            part_ranges=np.array(self.parts, np.int64).reshape(-1, 2),
-            spheres=np.concatenate([*self.spheres, np.zeros((0, 4))]),
-            part_piece_ranges=_ranges(self.part_pieces),
-            part_pieces=np.concatenate([*self.part_pieces, np.zeros(0, np.int64)]),
-            inner=np.concatenate([*self.inner, np.zeros((0, 4))]),
-            body_inner=_ranges(self.inner),
-            overhang=np.array(self.overhang, np.float64),
-        )
+def _in_levels(body: _BodyCover, part_size: int) -> Cover:
+    """The cover of one body, whose spheres are put into groups."""
+    groups = _grouped(body.spheres, np.arange(len(body.spheres)), part_size)
+    parts = [body.spheres[group] for group in groups]
+    pieces = [np.flatnonzero(body.pieces[group].any(axis=0)) for group in groups]
+    spheres = np.concatenate(parts)
+    return Cover(
+        body_spheres=_around([spheres]),
+        body_parts=_ranges([groups]),
+        part_spheres=_around(parts),
+        part_ranges=_ranges(parts),
+        spheres=spheres,
+        part_piece_ranges=_ranges(pieces),
+        part_pieces=np.concatenate(pieces),
+        inner=body.inner,
+        body_inner=_ranges([body.inner]),
+        overhang=np.array([body.overhang]),
+    )
 
 
-def _ranges(lists: Sequence[NDArray[Any]]) -> Ints:
+def _ranges(lists: Sequence[Sized]) -> Ints:
     counts = np.array([len(each) for each in lists], np.int64)
     return np.column_stack([np.cumsum(counts) - counts, counts])
 

@@ -55,7 +55,7 @@ FUNCTIONS: dict[Function, _Kind] = {
     "twists1": _Kind(1, False, True),
     "twists64": _Kind(WIDTH_64, False, True),
 }
-"""What there is: ``frames(q, poses)`` and ``twists(q, poses, twists)``, of pointers.
+"""The functions that there are: ``frames(q, poses)`` and ``twists(q, poses, twists)``, of pointers.
 
 Number k of a configuration, a pose or a twist stands at ``[k * lanes + lane]``: q has n_q numbers,
 poses 12 for each body, the rows of the 3x4 matrix T_world_body, and twists 6 for each. Pointers

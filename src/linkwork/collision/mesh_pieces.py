@@ -113,7 +113,7 @@ def _mesh(vertices: ArrayLike, faces: ArrayLike) -> tuple[Floats, Ints]:
 
 
 def _bulge(points: Floats, triangles: Ints, hull: Piece) -> float:
-    """How far the hull of a closed mesh may overhang it, by its faces; infinite where unknown.
+    """A bound on the overhang of the hull of a closed mesh, by its faces; infinite where unknown.
 
     Each face is at most a depth d under one plane of the hull. What lies deeper than d is then on
     one side of the mesh, inside by the winding number of the centre. From any other point of the
@@ -139,7 +139,7 @@ def _bulge(points: Floats, triangles: Ints, hull: Piece) -> float:
 
 
 def _winding(corners: Floats, point: Floats) -> float:
-    """How often triangles (k, 3, 3) go around a point: 1 or -1 inside of a closed mesh.
+    """The number of times that triangles (k, 3, 3) go around a point: 1 or -1 in a closed mesh.
 
     Source: A. Van Oosterom and J. Strackee, "The solid angle of a plane triangle", IEEE
     Transactions on Biomedical Engineering 30, 1983.
@@ -227,7 +227,7 @@ def _holding(clouds: list[Floats], corners: Floats, T: Floats) -> list[Piece]:
 
 
 def _beyond(planes: Floats, cells: Floats) -> Floats:
-    """How far each of the cells (n, 4, 3) stands out of the planes of a hull; infinite for none."""
+    """The overhang of cells (n, 4, 3), each, beyond the planes of a hull; infinite for none."""
     if not len(planes):
         return np.full(len(cells), np.inf)
     return -rooms(planes, cells.reshape(-1, 3)).reshape(-1, 4).min(axis=1)

@@ -22,7 +22,7 @@ from linkwork.collision.frames import Frames
 from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
-from linkwork.collision.pieces import Piece, table
+from linkwork.collision.pieces import Piece, prepared, table
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.collision.tree import Tree
 from linkwork.compile.compiler import Compiler, ProcessBound
@@ -45,13 +45,13 @@ _NO_TREE = Tree(np.zeros(1, np.int64), np.zeros(1))
 """In the place of the tree of a scene of few rows, of which all are looked at."""
 
 _INTERVALS = 4096
-"""How many intervals a motion is cut into, at most (see `swept`)."""
+"""The intervals that a motion is cut into, at most (see `swept`)."""
 
 _USUAL = 1e-3
 """Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
 
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
-"""Where no limit says less, how far joints turn (rad) and shift (m) in what float32 decides:
+"""The turns (rad) and shifts (m) of joints, where no limit says less, that float32 decides on:
 configurations beyond are decided on the pieces alone."""
 
 
@@ -164,7 +164,7 @@ class MotionCheck:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Room:
-    """Where one thread works: the arguments of the checks, listed, and the arrays that they are."""
+    """The room of one thread: the arguments of the checks, listed, and the arrays that they are."""
 
     block: Integers
     address: int
@@ -207,7 +207,7 @@ class NativeMotions:
 
 @dataclass(eq=False, slots=True)
 class _Known:
-    """What is known of a scene: its tables as of a number of edits.
+    """The knowledge of a scene: its tables as of a number of edits.
 
     Of a scene that is often asked about in single configurations, there is a native function for
     them: ``asked`` counts down to it, ``block`` are its arguments, in the arrays of ``room``.
@@ -243,7 +243,7 @@ class _Asked:
 
 
 _NATIVE: list[Any] = []
-"""What the native methods of all models need, once they are made."""
+"""The things that the native methods of all models need, once they are made."""
 _MAKING = threading.Lock()
 
 
@@ -300,6 +300,15 @@ class CollisionModel(_Asked, ProcessBound):
         """The most that the balls of each link reach out of its pieces (m)."""
         return dict(zip(self.parts.bodies, map(float, self.parts.cover.overhang), strict=True))
 
+    @property
+    def carriers(self) -> dict[str, tuple[str, float]]:
+        """The frame that carries each link or held object, and how far that reaches from it (m)."""
+        balls = self.parts.cover.body_spheres
+        reach = np.linalg.norm(balls[:, :3], axis=1) + balls[:, 3]
+        return dict(
+            zip(self.parts.bodies, zip(self.parts.frames, reach.tolist(), strict=True), strict=True)
+        )
+
     # what changes
 
     def with_pairs(
@@ -349,7 +358,7 @@ class CollisionModel(_Asked, ProcessBound):
         )
         on = frame if carrier is None else parts.frames[carrier]
         T_on_frame = np.linalg.solve(_in_body(m, on), _in_body(m, frame))
-        made, _ = pieces_of_shape(held.shape, T_on_frame @ held.T_frame_object)
+        made = prepared(pieces_of_shape(held.shape, T_on_frame @ held.T_frame_object)[0])
         added = [
             Pair(link, name, False, "same body")
             if m.frame_body[m.frame(on)] == own
@@ -497,7 +506,10 @@ class CollisionModel(_Asked, ProcessBound):
         return self._known(scene).tables
 
     def _known(self, scene: Any) -> _Known:
-        edits = 0 if scene is None else int(scene.edits[0])
+        try:
+            edits = 0 if scene is None else int(scene.edits[0])
+        except AttributeError:
+            raise InputError(f"scene must be a Scene or None, not {scene!r:.60}") from None
         for known in self._scenes:
             if known.scene is scene and known.edits == edits:
                 return known
@@ -505,7 +517,7 @@ class CollisionModel(_Asked, ProcessBound):
             return self._learnt(scene, edits)
 
     def _learnt(self, scene: Any, edits: int) -> _Known:
-        """What is known of a scene, up to date, among the eight that are remembered."""
+        """The knowledge of a scene, up to date, among the eight that are remembered."""
         objects = () if scene is None else tuple(scene)
         contacts = frozenset() if scene is None else scene.allowed
         known = next((known for known in self._scenes if known.scene is scene), None)
@@ -572,7 +584,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _quaternions(self) -> list[slice]:
-        """Where quaternions are in q."""
+        """The places of quaternions in q."""
         m = self.mechanism
         found = [(m.q_slice(c), kind) for c, kind in enumerate(m.joint_types)]
         return [slice(at.stop - 4, at.stop) for at, kind in found if kind.has_quaternion]
@@ -666,7 +678,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _halves(self) -> tuple[int, int, int]:
-        """Where the code of the check lies, and of its two halves."""
+        """The addresses of the check and of its two halves."""
         look, settle = self._code.address("look_rows"), self._code.address("settle_rows")
         return self._code.address("check_rows"), look, settle
 
@@ -854,7 +866,7 @@ class CollisionModel(_Asked, ProcessBound):
         return records[..., 0].reshape(*shape, len(pairs))
 
     def _wanted(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
-        """What `distances` is about: rows for the kernel, and names."""
+        """The pairs that `distances` is about: rows for the kernel, and names."""
         if "wanted" not in scene.made:
             scene.made["wanted"] = self._listed(scene)
         return scene.made["wanted"]
@@ -910,7 +922,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _addresses(self) -> tuple[int, int]:
-        """Where the code of poses, and of poses and twists, of one configuration lies."""
+        """The addresses of the code of poses, and of poses and twists, of one configuration."""
         return self._frames.address("frames1"), self._frames.address("twists1")
 
     def _exact_room(self, scene: SceneTables) -> tuple[int, int, Any]:
@@ -1042,7 +1054,7 @@ class CollisionModel(_Asked, ProcessBound):
         return which[:, 0] >= 0
 
     def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
-        """How fast distances change at most during motions."""
+        """Bounds on how fast distances change during motions."""
         low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
         high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
         least, most = self._slide_span
@@ -1062,7 +1074,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _slide_span(self) -> tuple[Floats, Floats]:
-        """How far joints usually slide: their limits, and as much again on either side."""
+        """The usual range of sliding joints: their limits, and as much again on either side."""
         lower, upper = self.mechanism.lower[self._slides], self.mechanism.upper[self._slides]
         return 2.0 * lower - upper, 2.0 * upper - lower
 

@@ -28,6 +28,7 @@ from linkwork.collision.pieces import (
     PIECE,
     POINT,
     SEGMENT,
+    rounded_up,
     table,
 )
 from linkwork.collision.tree import LAYOUT, Tree, tree_of
@@ -43,7 +44,7 @@ class Object(Protocol):
 
     @property
     def name(self) -> str:
-        """What stands for it."""
+        """The name that messages and results call it by."""
         ...
 
     @property
@@ -207,7 +208,7 @@ def _solid_rows(cores: Floats, T: Floats) -> tuple[Floats, Floats]:
     largest = sizes.max(axis=1)
     unit = sizes / np.where(largest > 0, largest, 1.0)[:, None]  # no square of these overflows
     reach = np.where(kind == ELLIPSOID, 1.0, np.linalg.norm(unit, axis=1)) * largest + radius
-    reach += 4e-15 * (reach + np.abs(T[:, :3, 3]).max(axis=1))  # rounding of the centre
+    reach = rounded_up(reach, np.abs(T[:, :3, 3]).max(axis=1))  # rounding of the centre
     rows[:, 23] = np.where(kind == HALF_SPACE, np.inf, reach)
     halves = sizes.copy()
     halves[kind == CYLINDER] = sizes[kind == CYLINDER][:, [0, 0, 1]]
@@ -242,7 +243,7 @@ class _Parts:
         placed[:, :, 3] += p
         rows[:, 8:20] = placed.reshape(-1, 12)
         rows[:, 20:23] = rows[:, 20:23] @ R.T + p
-        rows[:, 23] += 4e-15 * (rows[:, 23] + np.abs(rows[:, 20:23]).max(axis=1))
+        rows[:, 23] = rounded_up(rows[:, 23], np.abs(rows[:, 20:23]).max(axis=1))
         boxes[:, :9] = (boxes[:, :9].reshape(-1, 3, 3) @ R.T).reshape(-1, 9)
         boxes[:, 9:12] = boxes[:, 9:12] @ R.T + p
         return rows, boxes
@@ -310,12 +311,7 @@ def _box_along(axes: Floats, points: Floats) -> tuple[Floats, Floats, Floats]:
     """The box along axes (columns) around points (3, n): axes, centre and halves."""
     along = axes.T @ points
     low, high = along.min(axis=1), along.max(axis=1)
-    return axes, axes @ ((low + high) / 2), _up((high - low) / 2, points)
-
-
-def _up(lengths: Floats, points: Floats) -> Floats:
-    """Lengths that are larger by more than rounding takes from points of this size."""
-    return lengths + 4e-15 * (lengths + np.abs(points).max())
+    return axes, axes @ ((low + high) / 2), rounded_up((high - low) / 2, np.abs(points).max())
 
 
 def _height_field(field: HeightField) -> _Parts:
@@ -338,7 +334,7 @@ def _height_field(field: HeightField) -> _Parts:
     below[:, 2] = field.bottom
     hulls = np.concatenate([cells, below], axis=-1)  # (n, 3, 8)
     low, high = hulls.min(axis=-1), hulls.max(axis=-1)
-    centres, halves = (low + high) / 2, _up((high - low) / 2, hulls)
+    centres, halves = (low + high) / 2, rounded_up((high - low) / 2, np.abs(hulls).max())
     rows = np.zeros((len(hulls), PIECE))
     rows[:, 0], rows[:, 6], rows[:, 7] = HULL, 8, -1
     rows[:, 5] = 24 * np.arange(len(hulls))

@@ -205,7 +205,7 @@ class PairTable(Sequence[Pair]):
         return f"{whose}{n} pairs of {len(self.links)} links, {checked} checked"
 
     def _rest(self) -> list[str]:
-        """What stands below the rows that are shown."""
+        """The lines below the rows that are shown."""
         more = len(self.pairs) - _ROWS_SHOWN
         return [*([f"and {more} more"] if more > 0 else []), *map(legible, self.notes)]
 
@@ -214,7 +214,7 @@ class PairTable(Sequence[Pair]):
         return {pair.key: k for k, pair in enumerate(self.pairs)}
 
     def _place(self, names: tuple[str, str]) -> int:
-        """Where a pair stands."""
+        """The place of a pair in the table."""
         for name in names:
             if name not in self.links:
                 raise UnknownNameError("link with shapes", name, self.links)
@@ -302,12 +302,16 @@ def described_pairs(
             return Pair(a, b, False, ADJACENT)
         return Pair(a, b, True)
 
-    findings: tuple[Finding, ...] = ()
-    if srdf is not None:
-        own = m.frame_names[: m.n_link_frames]
-        findings = (*srdf.findings, *srdf_format.check(srdf, m.name, own))
     pairs = tuple(pair_of(a, b) for a, b in combinations(links, 2))
-    return PairTable(pairs, tuple(links), m.name, (), findings, srdf)
+    return PairTable(pairs, tuple(links), m.name, (), findings_of(m, srdf), srdf)
+
+
+def findings_of(mechanism: Mechanism, srdf: Srdf | None) -> tuple[Finding, ...]:
+    """The findings on an SRDF for a mechanism."""
+    if srdf is None:
+        return ()
+    own = mechanism.frame_names[: mechanism.n_link_frames]
+    return (*srdf.findings, *srdf_format.check(srdf, mechanism.name, own))
 
 
 def _adjacent(m: Mechanism, frames: Mapping[str, int]) -> set[frozenset[str]]:
@@ -428,7 +432,7 @@ def derive_pairs(
 
 
 def _notes(m: Mechanism, states: int, drawn: bool) -> list[str]:
-    """What the reasons rest on."""
+    """The notes on what the reasons rest on."""
     missed = 100.0 * (1.0 - 0.05 ** (1.0 / states))
     notes = [
         f"seen in {states:,} random states, not proven: what touches in less than {missed:.2g} % "

@@ -60,7 +60,8 @@ class Piece:
     ``sizes`` (3,) are half edges of a box, radius, half length and 0 of a cylinder, half axes of an
     ellipsoid, 0, half length and 0 of a capsule. Axes are z. A hull has ``vertices`` (n, 3) and
     ``faces`` (k, 3), normals outward; a flat one has faces of one side, one of fewer than three
-    vertices none. ``lookup``: what kernels know of a hull of many vertices, see `with_lookup`.
+    vertices none. ``lookup``, for kernels, of a hull of many vertices, and ``sphere`` (4,), around
+    the piece in the body's frame, are those of `prepared`.
     """
 
     kind: int
@@ -70,6 +71,7 @@ class Piece:
     faces: Ints | None
     T_body_piece: Floats
     lookup: Floats | None = None
+    sphere: Floats | None = None
 
     @property
     def kind_name(self) -> str:
@@ -284,6 +286,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
     the piece's ``lookup`` follows them.
     """
+    pieces = prepared(pieces)
     rows = np.zeros((len(pieces), PIECE))
     flat: list[Floats] = []
     place = 0
@@ -295,27 +298,34 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             row[5:7] = place, count
             flat.append(padded.T.ravel())
             place += flat[-1].size
-            more = with_lookup(piece).lookup
-            if more is not None:
+            if piece.lookup is not None:
                 row[2] = GRID
-                flat.append(more)
-                place += more.size
+                flat.append(piece.lookup)
+                place += piece.lookup.size
         row[8:20] = piece.T_body_piece[:3].ravel()
+        row[20:] = piece.sphere
     rows[:, 7] = -1 if bodies is None else bodies
-    rows[:, 20:] = bounding_spheres(pieces)
     return rows, np.concatenate(flat) if flat else np.zeros(0)
 
 
-def with_lookup(piece: Piece) -> Piece:
-    """The piece, of many vertices with what `outer_planes` and `by_direction` give."""
-    if piece.vertices is None or piece.lookup is not None:
-        return piece
+def prepared(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with all that `table` asks for: it takes long for hulls, so models keep it."""
+    found = list(pieces)
+    bare = [k for k, piece in enumerate(pieces) if piece.sphere is None]
+    for k, sphere in zip(bare, bounding_spheres([pieces[k] for k in bare]), strict=True):
+        found[k] = replace(pieces[k], lookup=_lookup(pieces[k]), sphere=sphere)
+    return found
+
+
+def _lookup(piece: Piece) -> Floats | None:
+    """The results of `outer_planes` and `by_direction` for a hull of many vertices."""
+    if piece.vertices is None:
+        return None
     count = -(-len(piece.vertices) // _LANES) * _LANES
     if count <= FEW_VERTICES:
-        return piece
+        return None
     planes = outer_planes(piece.vertices, piece.faces)
-    cells = by_direction(piece.vertices, 3 * count + OUTER)
-    return replace(piece, lookup=np.concatenate([planes, cells]))
+    return np.concatenate([planes, by_direction(piece.vertices, 3 * count + OUTER)])
 
 
 def outer_planes(vertices: Floats, faces: NDArray[Any] | None) -> Floats:
@@ -348,7 +358,7 @@ def outer_planes(vertices: Floats, faces: NDArray[Any] | None) -> Floats:
 
 
 def by_direction(vertices: Floats, place: int) -> Floats:
-    """Which vertices can be the farthest, by direction: a table of 6 x GRID x GRID cells of a cube.
+    """The vertices that can be farthest, by direction: a table of 6 x GRID x GRID cells of a cube.
 
     For each cell the first place of a list of vertices and their number, a multiple of 8, and then
     the lists, each as all x, all y, all z. Places count from where the hull's vertices begin, so
@@ -383,7 +393,7 @@ def by_direction(vertices: Floats, place: int) -> Floats:
 
 
 def _unbeaten(h: Floats) -> Ints:
-    """Which columns of h (4, n) no other one is as high as in all rows, and higher in one."""
+    """The columns of h (4, n) that no other one is as high as in all rows, and higher in one."""
     kept = (-h.sum(axis=0)).argsort(kind="stable")
     for k in range(_FEW if len(kept) > _FEW else 0):  # of many, the highest leave few
         if k < len(kept):
@@ -410,7 +420,7 @@ def bounding_spheres(pieces: Sequence[Piece]) -> Floats:
             core = max(a, b, c)
         else:
             core = float(np.sqrt(a * a + b * b + c * c))
-        sphere[:3], sphere[3] = centre, _up(core + piece.radius, float(np.abs(centre).max()))
+        sphere[:3], sphere[3] = centre, rounded_up(core + piece.radius, float(np.abs(centre).max()))
     alike: dict[int, list[int]] = {}
     for k, piece in enumerate(pieces):
         if piece.vertices is not None:
@@ -445,7 +455,7 @@ def enclosing_spheres(balls: Floats) -> Floats:
         step = np.where(length > 0, grip / (k + 2) / np.where(length > 0, length, 1), 0)
         centre = centre + np.minimum(step, 1)[:, None] * toward
     size = np.abs(best).max(axis=1, initial=0.0)
-    return np.column_stack([best, _up(best_radius, size)])
+    return np.column_stack([best, rounded_up(best_radius, size)])
 
 
 def _reach(places: Floats, radii: Floats, centre: Floats) -> tuple[Floats, Ints]:
@@ -454,6 +464,6 @@ def _reach(places: Floats, radii: Floats, centre: Floats) -> tuple[Floats, Ints]
     return np.take_along_axis(reach, far[:, None], axis=1)[:, 0], far
 
 
-def _up(radius: Any, size: Any) -> Any:
-    """A radius a little larger than rounding makes any distance at this size."""
-    return radius + 4e-15 * (radius + size)
+def rounded_up(length: Any, size: Any) -> Any:
+    """A length a little larger than rounding makes any distance at this size."""
+    return length + 4e-15 * (length + size)

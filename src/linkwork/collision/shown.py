@@ -1,4 +1,4 @@
-"""What a collision model is made of, as meshes for people to look at."""
+"""Scenes of what a collision model is made of, as meshes for people to look at."""
 
 from __future__ import annotations
 

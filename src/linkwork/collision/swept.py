@@ -1,4 +1,4 @@
-"""Which parts of a motion are surely free, by balls that hold all that a body passes.
+"""The parts of a motion that are surely free, by balls that hold all that a body passes.
 
 A motion is cut into short intervals. In the middle of each every ball of the robot is made larger
 by as far as any point of its body can come within the interval: what is clear of all is free
@@ -31,10 +31,10 @@ among the balls, and of whose they are; how many; of a copy of the balls; of six
 of room for two lists of MOST intervals."""
 
 WIDEST = 0.04
-"""How far a point of a body comes within one of the first intervals, at most (m)."""
+"""The way of a point of a body within one of the first intervals, at most (m)."""
 
 LEVELS = 2
-"""How often intervals are looked at, a quarter as long each time."""
+"""The looks at an interval, each at a quarter of the one before."""
 
 
 @typed

@@ -30,13 +30,13 @@ SMALLEST_INNER = 1e-4
 """Inner balls of a smaller radius (m) are left out, and those of which rounding would be half."""
 
 NOWHERE = 1e9
-"""Where boxes are put that nothing touches (m)."""
+"""The place of boxes that nothing touches (m)."""
 
 LARGEST = 1e15
-"""What is larger or farther away (m) is not told apart in float32: there everything touches it."""
+"""Lengths (m) from which on float32 tells nothing apart: all touches what is as large or as far."""
 
 ROUNDING = 24 * EPSILON
-"""How far rounding moves the surface of a box or a half-space in float32, of its distance."""
+"""The share of its distance by which rounding to float32 moves a box's or half-space's surface."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,7 +142,7 @@ def _owners(cover: Cover, n_bodies: int) -> Integers:
 def _side_by_side(
     cover: Cover, parts: Integers, inside: Integers, n_balls: int
 ) -> tuple[Integers, Integers]:
-    """How the balls of a body lie side by side, sixteen by sixteen, after all balls.
+    """The order of the balls of a body side by side, sixteen by sixteen, after all balls.
 
     For each body where its finest balls begin, in numbers, and how many sixteens they are, and the
     same of its inner ones; and the numbers of the balls in this order, -1 where there is none.

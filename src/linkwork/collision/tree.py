@@ -49,7 +49,7 @@ LEAF, NODE = 4 * WIDTH, 6 * WIDTH
 
 MOST_LEVELS = 15
 LAYOUT = MOST_LEVELS + 1
-"""Where the numbers of the balls begin in an index."""
+"""The place in an index at which the numbers of the balls begin."""
 
 ROOM = 8 * MOST_LEVELS
 """Nodes that wait at most: seven of each level but the last, and one of it eight."""
@@ -141,7 +141,7 @@ def boxes_away(numbers: PtrF64, at: I64, x: F64, y: F64, z: F64) -> Lanes:
 
 @typed
 def balls_met(numbers: PtrF64, at: I64, x: F64, y: F64, z: F64, r: F64) -> I64:
-    """Which of the eight balls of a leaf meet a ball, as bits."""
+    """The balls among the eight of a leaf that meet a ball, as bits."""
     dx = lanes(numbers, at) - x
     dy = lanes(numbers, at + 8) - y
     dz = lanes(numbers, at + 16) - z

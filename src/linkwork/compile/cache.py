@@ -145,16 +145,17 @@ def _packed(key: str, entry: Entry) -> bytes:
 
 def _unpacked(key: str, data: bytes) -> Entry | None:
     """The entry of this key; None where the bytes are not one, or one of another key."""
-    body = data[_HEAD - 8 :]
-    if data[: len(_MAGIC)] != _MAGIC or len(body) < 8:
+    if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEAD:
         return None
-    if hashlib.sha256(key.encode() + body).digest() != data[len(_MAGIC) : _HEAD - 8]:
+    digest = hashlib.sha256(key.encode())
+    digest.update(memoryview(data)[_HEAD - 8 :])  # what is large is not copied
+    if digest.digest() != data[len(_MAGIC) : _HEAD - 8]:
         return None
-    length = int.from_bytes(body[:8], "little")
-    facts = json.loads(body[8 : 8 + length].decode())
-    if length > len(body) - 8 or not isinstance(facts, dict):
+    end = _HEAD + int.from_bytes(data[_HEAD - 8 : _HEAD], "little")
+    facts = json.loads(data[_HEAD:end].decode())
+    if end > len(data) or not isinstance(facts, dict):
         return None
-    return Entry(facts=cast("dict[str, Any]", facts), object_code=body[8 + length :])
+    return Entry(facts=cast("dict[str, Any]", facts), object_code=data[end:])
 
 
 def key_of(*parts: str | bytes) -> str:

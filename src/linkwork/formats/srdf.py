@@ -105,6 +105,14 @@ class Srdf:
             **{pair.key: (False, pair.reason) for pair in self.disabled},
         }
 
+    def said(self) -> str:
+        """All that is said of pairs, and nothing else, as one text."""
+        pairs = (("enabled", self.enabled), ("disabled", self.disabled))
+        lines = [
+            f"{kind} {p.link_a!r} {p.link_b!r} {p.reason!r}" for kind, own in pairs for p in own
+        ]
+        return "\n".join([*lines, *(f"default {each.link!r}" for each in self.defaults)])
+
 
 # ---- where it lies
 

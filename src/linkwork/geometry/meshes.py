@@ -15,7 +15,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -54,30 +54,7 @@ def resolve(
     ``suffixes``, it lies outside the places above, or the name is of a kind that is refused
     (``~``, ``$VARIABLE``, ``http://``, ``..`` in a package path).
     """
-    name = filename.replace("\\", "/")
-    _refuse_odd(filename, name)
-    places = places_of(description_file, allow, ros_paths, home)
-    scheme = _SCHEME.match(name)
-    package = ""
-    if name.startswith("package://"):
-        path = name[len("package://") :].lstrip("/")  # some write a third slash
-        package = path.partition("/")[0]
-        candidates = list(_in_packages(filename, path, places))
-    elif scheme is not None and scheme[1] == "file":
-        candidates = [Path(_of_url(filename, name))]
-    elif scheme is not None:
-        hint = "relative and whole paths, package:// and file:/// are read"
-        raise InputError(f"mesh '{show(filename)}': {scheme[1]}: is not read; {hint}")
-    elif os.path.isabs(name):
-        candidates = [Path(name)]
-    elif not places.folders:
-        hint = "say where the description lies with file=..., or give the mesh a whole path"
-        raise InputError(f"mesh '{show(filename)}' is relative, but to no file; {hint}")
-    else:
-        found = [folder / name for folder in (*places.folders, *places.package)]
-        # ``..`` leads out of a linked folder to where it really is, or to where it seems to be
-        candidates = [each for path in found for each in (path, Path(os.path.normpath(path)))]
-    return _first(filename, list(dict.fromkeys(candidates)), places.roots(package), suffixes)
+    return places_of(description_file, allow, ros_paths, home).file(filename, suffixes)
 
 
 @dataclass(frozen=True)
@@ -93,6 +70,8 @@ class Places:
     package: tuple[Path, ...]
     names: tuple[tuple[str, Path], ...]  # that a package.xml gives, and its folder
     shared: tuple[Path, ...]  # allowed folders and ROS paths
+    known: dict[str, tuple[Path, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """What `roots` has told."""
 
     def named(self, package: str) -> list[Path]:
         """The folders above the description that have the name of a package."""
@@ -100,8 +79,37 @@ class Places:
 
     def roots(self, package: str) -> tuple[Path, ...]:
         """The folders that a mesh may lie in, as given and with links resolved."""
-        given = (*self.package, *self.shared, *(self.named(package) if package else ()))
-        return tuple(dict.fromkeys((*given, *(Path(os.path.realpath(root)) for root in given))))
+        if package not in self.known:
+            given = (*self.package, *self.shared, *(self.named(package) if package else ()))
+            real = (Path(os.path.realpath(root)) for root in given)
+            self.known[package] = tuple(dict.fromkeys((*given, *real)))
+        return self.known[package]
+
+    def file(self, filename: str, suffixes: frozenset[str] = MESH_SUFFIXES) -> Path:
+        """The file that a name means: see `resolve`."""
+        name = filename.replace("\\", "/")
+        _refuse_odd(filename, name)
+        scheme = _SCHEME.match(name)
+        package = ""
+        if name.startswith("package://"):
+            path = name[len("package://") :].lstrip("/")  # some write a third slash
+            package = path.partition("/")[0]
+            candidates = list(_in_packages(filename, path, self))
+        elif scheme is not None and scheme[1] == "file":
+            candidates = [Path(_of_url(filename, name))]
+        elif scheme is not None:
+            hint = "relative and whole paths, package:// and file:/// are read"
+            raise InputError(f"mesh '{show(filename)}': {scheme[1]}: is not read; {hint}")
+        elif os.path.isabs(name):
+            candidates = [Path(name)]
+        elif not self.folders:
+            hint = "say where the description lies with file=..., or give the mesh a whole path"
+            raise InputError(f"mesh '{show(filename)}' is relative, but to no file; {hint}")
+        else:
+            found = [folder / name for folder in (*self.folders, *self.package)]
+            # ``..`` leads out of a linked folder to where it really is, or to where it seems to be
+            candidates = [each for path in found for each in (path, Path(os.path.normpath(path)))]
+        return _first(filename, list(dict.fromkeys(candidates)), self.roots(package), suffixes)
 
 
 def places_of(
@@ -122,8 +130,9 @@ def places_of(
     above: list[Path] = []
     package: list[Path] = []
     names: list[tuple[str, Path]] = []
+    too_wide = _too_wide(home)
     for folder in folders:
-        own = [f for f in (folder, *folder.parents) if not _too_wide(f, home)]
+        own = [f for f in (folder, *folder.parents) if f.parent != f and f not in too_wide]
         above += own
         manifest = next((f for f in own if (f / "package.xml").is_file()), None)
         if manifest is not None:
@@ -136,14 +145,12 @@ def places_of(
     return Places(folders, tuple(dict.fromkeys(above)), unique, tuple(names), shared)
 
 
-def _too_wide(folder: Path, home: str | os.PathLike[str] | None) -> bool:
-    """Whether a folder is the root of a disk, the home folder or above it: no package."""
-    if folder.parent == folder:
-        return True
+def _too_wide(home: str | os.PathLike[str] | None) -> frozenset[Path]:
+    """The folders that are no package: the home folder, and what is above it."""
     if home is None or not str(home):
-        return False
+        return frozenset()
     own = Path(os.path.abspath(home))
-    return folder == own or folder in own.parents
+    return frozenset((own, *own.parents))
 
 
 def package_name(manifest: Path) -> str:

@@ -6,6 +6,8 @@ a batch at once, more starts in each round; each row takes the nearest clear one
 and again after the last round, *pushes*: from the solutions that touch least, steps which do the
 tasks and keep the nearest pairs apart (`clear_steps`), searched to exactness from where they end.
 
+Where the target itself decides that something touches (`decided`), a row ends with the first round.
+
 What a row comes to depends on its target, q0 and the options alone: its starts are the same in
 every batch, and no choice looks at another row.
 """
@@ -22,8 +24,9 @@ from numpy.typing import NDArray
 from linkwork.compile.compiler import Compiler
 from linkwork.solve.clear_steps import ClearSteps
 from linkwork.solve.clearance import FAR, Clear
+from linkwork.solve.decided import Decided
 from linkwork.solve.engine import Effort, Engine, Found, search
-from linkwork.solve.inputs import Rows, settings_of
+from linkwork.solve.inputs import Options, Rows, settings_of
 from linkwork.solve.result import Spaces
 from linkwork.solve.seeds import Starts, spread, starts_of
 
@@ -79,6 +82,10 @@ class ClearSearch:
         self._points: dict[tuple[range, int], Floats] = {}
 
     @cached_property
+    def _decided(self) -> Decided:
+        return Decided(self._problem, self.clear)
+
+    @cached_property
     def _push(self) -> ClearSteps:
         return ClearSteps(self._problem, self.clear, self._compiler)
 
@@ -109,9 +116,13 @@ class ClearSearch:
         best = int(self.clear.short(q).argmax())
         return self.clear.touches(q[best : best + 1])[0]
 
-    def spaces(self, q: Floats, touching: Places) -> Spaces:
+    def spaces(self, q: Floats, touching: Places, options: Options) -> Spaces:
         """The clearances of q (N, nq), of which some rows touch, for results."""
-        texts = self.clear.touches(q[touching])
+        nearest, decided = (
+            self.clear.touches(q[touching]),
+            self._decided.contacts(q[touching], options),
+        )
+        texts = [own or text for own, text in zip(decided, nearest, strict=True)]
         reasons = dict(zip(touching.tolist(), texts, strict=True))
         return Spaces(self.clear.clearance, reasons)
 
@@ -121,7 +132,7 @@ class ClearSearch:
         """Search on for rows that touch, with clearances (P,); the answers go to ``found``."""
         clearance, places = clearance.copy(), np.arange(rows.n)
         kept = found.q[:, None, self._moved], clearance[:, None]  # what may be pushed
-        before = found.report[:, -1].copy()
+        before, first = found.report[:, -1].copy(), True
         for tries in _schedule(call.tries):
             if not places.size or (call.clock is not None and call.clock() >= end):
                 break
@@ -147,6 +158,10 @@ class ClearSearch:
                 found.put(own, answer, only=good)
                 clearance[own[good]] = tried.clearance[chosen][good]
             still = ~(clearance[places] >= self.clear.margin)
+            if first:  # then it is worth its time to ask whether more tries can help
+                told = self._decided.contacts(found.q[places], call.options)
+                still &= [text is None for text in told]
+            first = False
             places, kept = places[still], (kept[0][still], kept[1][still])
 
     def _judged(self, rows: Rows, x: Floats, known: Floats, call: Effort) -> Found:
@@ -176,7 +191,7 @@ class ClearSearch:
         return found
 
     def _others(self, rows: Rows, call: Effort, tries: range) -> Tried:
-        """What other starts of each row lead to: the same starts for every row."""
+        """The ends of searches from other starts: the same starts for every row."""
         where, u = self._where, self._spread(tries, call.seed)
         x0 = where.base + u * where.span + where.kept * rows.starts[:, None, self._moved]
         number = 1.0 + np.arange(tries.start, tries.stop)
@@ -193,7 +208,7 @@ class ClearSearch:
         return x[places, order], clearance[places, order]
 
     def _pushed(self, x: Floats, rows: Rows, call: Effort) -> Tried:
-        """What pushes of some solutions x (P, K, n) lead to."""
+        """The ends of pushes of some solutions x (P, K, n)."""
         many, n = x.shape[1], len(self._moved)
         whole = rows.take(np.repeat(np.arange(rows.n), many))
         given = [each.reshape(whole.n, -1) for each in whole.arrays]
@@ -217,7 +232,7 @@ class ClearSearch:
         return best
 
     def _tried(self, x0: Floats, rows: Rows, call: Effort, measure: Measure) -> Tried:
-        """What one try from each of x0 (P, K, n) leads to."""
+        """The ends of one try from each of x0 (P, K, n)."""
         count, many, n = x0.shape
         x, clearance, steps = np.empty(x0.shape), np.empty((count, many)), np.empty((count, many))
         most = max(1, _AT_ONCE // many)

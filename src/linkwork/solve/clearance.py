@@ -8,7 +8,7 @@ searches or steps: `InverseKinematics` looks for answers that are clear (`clear_
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -70,6 +70,16 @@ class Paired(Model, Protocol):
 
     def with_pairs(self, *, ignore: Any = ()) -> Model:
         """The model in which all pairs of these links are left out."""
+        ...
+
+
+@runtime_checkable
+class Placed(Model, Protocol):
+    """A model that says where its bodies are."""
+
+    @property
+    def carriers(self) -> Mapping[str, tuple[str, float]]:
+        """The frame that carries each body, and how far it reaches from its origin (m)."""
         ...
 
 
@@ -200,18 +210,25 @@ class Clear(NamedTuple):
             found.bodies,
         )
 
+    def below(self, q: Floats) -> tuple[Near, Sequence[str]]:
+        """The nearest pairs of q (N, nq) that are below the margin, and the names of bodies."""
+        return self._nearest(q, self.nearest, self.margin)
+
     def touches(self, q: Floats) -> list[str]:
         """For each of q (N, nq) a message on the pair that is nearest."""
         found, names = self._nearest(q, 1, math.inf)
-        told: list[str] = []
-        for distance, (a, b) in zip(
-            found.distance[:, 0].tolist(), found.bodies[:, 0].tolist(), strict=True
-        ):
-            of_scene = self.only_around is not None and names[b] not in self._links
-            margin = self.scene_margin if of_scene else self.margin
-            apart = distance - self.margin + margin
-            told.append(self._message(apart, f"{names[a]} and {names[b]}", margin))
-        return told
+        distances, bodies = found.distance[:, 0].tolist(), found.bodies[:, 0]
+        pairs = [(names[int(a)], names[int(b)]) for a, b in bodies]
+        return [self.message(*each) for each in zip(distances, pairs, strict=True)]
+
+    def message(self, distance: float, pair: tuple[str, str]) -> str:
+        """The message on a pair of bodies at a distance, which is counted as from `margin`."""
+        of_scene = self.only_around is not None and pair[1] not in self._links
+        margin = self.scene_margin if of_scene else self.margin
+        apart, both = distance - self.margin + margin, " and ".join(pair)
+        if apart < 0.0:
+            return f"touches: {both}, {_mm(-apart)} deep"
+        return f"too near: {both}, {_mm(apart)} apart, {_mm(margin)} are asked for"
 
     @property
     def _links(self) -> Sequence[str]:
@@ -240,11 +257,6 @@ class Clear(NamedTuple):
         order = np.argsort(distance, axis=1, kind="stable")[:, :n]
         rows = np.arange(len(q))[:, None]
         return Near(distance[rows, order], gradient[rows, order], bodies[rows, order]), found.names
-
-    def _message(self, distance: float, pair: str, margin: float) -> str:
-        if distance < 0.0:
-            return f"touches: {pair}, {_mm(-distance)} deep"
-        return f"too near: {pair}, {_mm(distance)} apart, {_mm(margin)} are asked for"
 
 
 def _mm(metres: float) -> str:

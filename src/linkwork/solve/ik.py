@@ -200,7 +200,7 @@ class InverseKinematics(ProcessBound):
             late = not chosen.nearest_miss or (clock is not None and clock() >= end)
             self._make_nearer(found, missed, rows, checked, late=late)
         if self._clear is not None and touching is not None:
-            spaces = self._clear.spaces(found.q, touching)
+            spaces = self._clear.spaces(found.q, touching, chosen)
             if cost is not None:
                 cost = cost_of(self.problem, chosen.choose, self._compiler)(found.q, rows.starts)
         if found.failed.size:
@@ -442,7 +442,9 @@ class InverseKinematics(ProcessBound):
             messages = FailureMessages(problem, settings_of(problem, once), n)
             numbers = self._engine.parameters(row)[0]
             why = touching or messages(found.q[best], found.report[best][1:-2], numbers)
-        spaces = None if self._clear is None else self._clear.spaces(found.q[solved], solved[:0])
+        spaces = (
+            None if self._clear is None else self._clear.spaces(found.q[solved], solved[:0], once)
+        )
         return AllSolutions(found.q[solved], found.report[solved], terms, took, free, why, spaces)
 
     def _take_further(

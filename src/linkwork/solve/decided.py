@@ -1,0 +1,113 @@
+"""Contacts that a target decides: of bodies whose places are known before any search.
+
+A body stays where no joint below it moves, and comes where the target says when it is rigid with a
+frame that a `Pose` of priority 0 asks for, whole. Where two such bodies touch in one solution by
+more than the tolerances can change, they touch in all of them: the search can end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.mechanism.model import JointType
+from linkwork.solve.clearance import Clear, Placed
+from linkwork.solve.inputs import Options
+from linkwork.solve.problem import Problem, way
+from linkwork.solve.tasks import BoundTask, Pose
+
+Floats = NDArray[np.float64]
+
+_STILL = -1
+"""What stays in place of a task."""
+
+
+class _Place(NamedTuple):
+    """The place of a body: by a task, or `_STILL`, and how far it reaches from the task's frame."""
+
+    task: int
+    reach: float
+
+
+class Decided:
+    """The pairs of a problem's bodies whose distances its targets decide."""
+
+    def __init__(self, problem: Problem, clear: Clear) -> None:
+        self._problem, self._clear = problem, clear
+        self._moved = set(problem.coordinates)
+        carriers = clear.model.carriers if isinstance(clear.model, Placed) else {}
+        self._places = {
+            body: self._place(frame, reach) for body, (frame, reach) in carriers.items()
+        }
+        self._known = bool(carriers)
+
+    def contacts(self, q: Floats, options: Options) -> list[str | None]:
+        """For each solution q (N, nq) a message on the pair that touches in every other one too."""
+        told: list[str | None] = [None] * len(q)
+        if not self._known or not len(q):
+            return told
+        near, names = self._clear.below(q)
+        for row, k in np.argwhere(near.distance < self._clear.margin).tolist():
+            a, b = map(int, near.bodies[row, k])
+            pair, distance = (names[a], names[b]), float(near.distance[row, k])
+            change = sum(self._change(body, options) for body in pair)
+            if told[row] is None and distance + change < self._clear.margin:
+                told[row] = f"{self._clear.message(distance, pair)}, in every solution"
+        return told
+
+    def _change(self, body: str, options: Options) -> float:
+        """How far a body's points may be apart in two solutions of a target (m)."""
+        place = self._places.get(body, _Place(_STILL, 0.0))  # others are things in the scene
+        if place is None:
+            return math.inf
+        if place.task == _STILL:
+            return 0.0
+        by = self._problem.tasks[place.task].tolerances
+        given = options.position_tolerance, options.rotation_tolerance
+        shift, turn = (max(own, asked or 0.0) for own, asked in zip(by, given, strict=True))
+        return 2.0 * (shift + turn * place.reach)
+
+    def _place(self, frame: str, reach: float) -> _Place | None:
+        """The place of a body that a frame carries; None where what moves decides on it."""
+        path = self._path(frame)
+        if not self._moves(path):
+            return _Place(_STILL, 0.0)
+        m = self._problem.mechanism
+        for k in self._problem.priority0_tasks:
+            task = self._problem.tasks[k]
+            if _is_whole(task):
+                own = task.frames[0]
+                between = path ^ self._path(own)
+                if not self._moves(between) and all(self._is_bounded(b) for b in between):
+                    return _Place(k, reach + way(m, frame) + way(m, own))
+        return None
+
+    def _path(self, frame: str) -> set[int]:
+        m = self._problem.mechanism
+        return set(map(int, m.ancestry(int(m.frame_body[m.frame(frame)]))))
+
+    def _is_bounded(self, body: int) -> bool:
+        """Whether a joint shifts its body by a known length at most."""
+        m = self._problem.mechanism
+        kind, c = m.body_joint_types[body], int(m.coordinate[body])
+        if kind is JointType.PRISMATIC:
+            part = m.q_slice(c)
+            return bool(np.isfinite([m.lower[part], m.upper[part]]).all())
+        return kind not in (JointType.FLOATING, JointType.PLANAR)
+
+    def _moves(self, bodies: set[int]) -> bool:
+        coordinate = self._problem.mechanism.coordinate
+        return any(int(coordinate[b]) in self._moved for b in bodies)
+
+
+def _is_whole(task: BoundTask) -> bool:
+    """Whether a task asks for one pose of its frame, and nothing less."""
+    asked = task.task
+    return (
+        isinstance(asked, Pose)
+        and not (asked.held or asked.mirror or any(task.slack))
+        and task.n_rows == 6
+    )
