@@ -152,19 +152,11 @@ def cloud_nearest(
 def points_near(
     k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, out: PtrI64, limit: I64
 ) -> I64:
-    """The number of points that meet a ball, as `visit_near` counts; they go to ``out``."""
+    """The number of points that meet a ball; the first ``limit`` of them go to ``out``."""
     x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
     at = index[PLACES * k + 1]
     tree = offset(numbers, index[PLACES * k + 2])
     return visit_near(offset(index, at), tree, x, y, z, ball[3], out, limit)
-
-
-@typed
-def point_in_world(k: I64, point: I64, index: PtrI64, numbers: PtrF64) -> tuple[F64, F64, F64, F64]:
-    """A point of the cloud in the world, and its radius."""
-    p = offset(numbers, index[PLACES * k + 3] + 3 * point)
-    x, y, z = moved(offset(numbers, FRAME * k + 12), p[0], p[1], p[2])
-    return x, y, z, numbers[FRAME * k + 24]
 
 
 @typed

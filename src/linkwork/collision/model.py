@@ -182,12 +182,14 @@ class NativeCheck:
     ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
     `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
     ``arguments``; ``look`` and ``settle`` are those of its two halves (`look_rows`, `settle_rows`).
+    ``by_balls``: whether the first half decides anything; in clouds of points it leaves all open.
     """
 
     function: int
     look: int
     settle: int
     arguments: int
+    by_balls: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -647,7 +649,7 @@ class CollisionModel(_Asked, ProcessBound):
         tables = self._known(scene).tables
         room = self._room(tables)
         try:
-            yield NativeCheck(*self._halves, room.address)
+            yield NativeCheck(*self._halves, room.address, tables.obstacles.clouds.count == 0)
         finally:
             tables.rooms.append(room)
 
@@ -659,7 +661,8 @@ class CollisionModel(_Asked, ProcessBound):
             return idle.pop(), idle
         except IndexError:
             room = self._new_room(tables)
-        check = NativeCheck(*self._halves, room.address)
+        by_balls = tables.obstacles.clouds.count == 0
+        check = NativeCheck(*self._halves, room.address, by_balls)
         if self._quaternions or not np.isfinite(self._slide_span).all():
             return NativeMotions(check, 0, 0, (room, tables)), idle
         world, arrays = self._world(tables, self._usual_reaches, room)
@@ -727,7 +730,7 @@ class CollisionModel(_Asked, ProcessBound):
         n_q = self.mechanism.n_q
         narrow = np.empty(WIDTH32 * (n_q + 16 * n_b) + robot.room, np.float32)
         wide, most = np.empty(WIDTH * (n_q + 24 * n_b)), scene.most_found
-        todo, found = np.empty(spheres.NOTED, np.int64), np.empty(most, np.int64)
+        todo, found = np.empty(spheres.FULL + 1, np.int64), np.empty(most, np.int64)
         around, bad = scene.obstacles, np.zeros(1, np.int64)
         clouds, tree = around.clouds, around.tree if len(around.rows) > spheres.MANY else _NO_TREE
         arrays = (

@@ -618,7 +618,7 @@ def motion_touches(
     n_intervals, interval = 1, 0
     intervals[0] = 0.0
     intervals[1] = 1.0
-    if swept != 0:
+    if swept != 0 and index[N_CLOUDS] == 0:
         record_of_swept = pointer_i64(swept)
         intervals = offset(pointer_f64(record_of_swept[STARTS]), record_of_swept[MOST])
         of_bodies = offset(speeds, index[N_PAIRS])

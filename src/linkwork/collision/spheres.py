@@ -5,13 +5,12 @@ tested against boxes with rounded edges that hold the obstacles, and against eac
 ball of a whole link down to the finest. What is clear of all is free. Balls that lie inside of the
 robot and touch a box that lies inside of an obstacle are a hit. What is left, a few pairs of pieces
 in a few lanes, is decided on the convex pieces in float64 (`narrow`). So the verdict is that of the
-pieces, whatever the balls are; their radii count the rounding (see `tables`). Of a cloud of points
-those are looked at that a ball comes near in any lane.
+pieces, whatever the balls are; their radii count the rounding (see `tables`).
 """
 
 from __future__ import annotations
 
-from linkwork.collision.cloud import cloud_touches, point_in_world, point_piece, points_near
+from linkwork.collision.cloud import cloud_touches, point_piece, points_near
 from linkwork.collision.narrow import GUESS, touches, touches_near
 from linkwork.collision.tree import visit_near
 from linkwork.compile.typed import (
@@ -57,12 +56,9 @@ axis its three components, the centre along it and the half length; then the rad
 
 ENTRY, MOST_TODO = 6, 4096
 FULL = 1 + ENTRY * MOST_TODO
-OPEN = FULL + 1
-NOTED = OPEN + 1
-"""Numbers of a note, how many there may be, where the lanes are marked that had no room, in which
-all pieces are looked at, where those that may touch a cloud, and the numbers of all. Each note has
-first and count of pieces of one body, the same of another (or the row of an obstacle), whether it
-is a body's (0) or an obstacle's (-1), and the lanes."""
+"""Numbers of a note, how many there may be, and where the lanes are marked that had no room: there
+all pieces are looked at. Each note has first and count of pieces of one body, the same of another
+(or the row of an obstacle), whether it is a body's (0) or an obstacle's (-1), and the lanes."""
 
 MOST_BALLS = 64
 """Balls of a part, and inner balls of a body, at most."""
@@ -75,10 +71,6 @@ GUESSES = 8
 
 FEW = 5
 """Lanes of a block that are looked at one by one, with balls as lanes; more are together."""
-
-FEW_POINTS = 48
-"""Points of a cloud that are looked at one by one, with configurations as lanes; in more a tree
-looks for them, lane by lane."""
 
 MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
@@ -582,7 +574,7 @@ def is_enough(until: I64, hit: I64, given: I64, todo: PtrI64) -> Bool:
     """Whether what is known of the lanes is all that is asked for."""
     if until == ALL_LANES:
         return hit == given
-    return hit != 0 or (until == ONE_OPEN and (todo[0] != 0 or todo[OPEN] != 0))
+    return hit != 0 or (until == ONE_OPEN and todo[0] != 0)
 
 
 @typed
@@ -661,155 +653,6 @@ def against_scene(
                 inner = offset(inner_planes, k * PLANE)
                 hit |= body_against(
                     body, row, True, plane, inner, robot, balls, poses, near, todo, room
-                )
-    return hit
-
-
-@typed
-def over_lanes(centre: PtrF32, radius: F32, ball: PtrF64) -> None:
-    """Write a ball that holds one that has other places in other lanes."""
-    x, y, z = centre[8], centre[WIDTH32 + 8], centre[2 * WIDTH32 + 8]
-    dx, dy = lanes(centre, 0) - x, lanes(centre, WIDTH32) - y
-    dz = lanes(centre, 2 * WIDTH32) - z
-    ball[0], ball[1], ball[2] = f64(x), f64(y), f64(z)
-    ball[3] = f64(sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + radius)
-
-
-@typed
-def points_met(
-    centre: PtrF32,
-    radius: F32,
-    cloud: I64,
-    clouds: PtrI64,
-    numbers: PtrF64,
-    points: PtrI64,
-    n: I64,
-    slack: F64,
-    given: I64,
-) -> I64:
-    """The lanes in which a ball meets one of n points of a cloud."""
-    found = 0
-    for k in range(n):
-        x, y, z, own = point_in_world(cloud, points[k], clouds, numbers)
-        dx, dy = lanes(centre, 0) - f32(x), lanes(centre, WIDTH32) - f32(y)
-        dz = lanes(centre, 2 * WIDTH32) - f32(z)
-        reach = radius + f32(own + slack)
-        if reach > 0.0:
-            found |= bits_of(dx * dx + (dy * dy + dz * dz) < reach * reach) & given
-        if found == given:
-            break
-    return found
-
-
-@typed
-def near_cloud(
-    centre: PtrF32,
-    radius: F32,
-    cloud: I64,
-    clouds: PtrI64,
-    numbers: PtrF64,
-    rough: Bool,
-    given: I64,
-    sign: F64,
-) -> I64:
-    """The lanes in which a ball meets a point of a cloud; where ``rough``, perhaps some others.
-
-    ``sign``: 1 where rounding may find some that do not meet, -1 where it may miss some.
-    """
-    ball, near = local_f64(4), local_i64(FEW_POINTS)
-    over_lanes(centre, radius, ball)
-    if ball[3] < 2.0 * f64(radius):
-        if rough:
-            return given if cloud_touches(cloud, clouds, numbers, ball) else 0
-        n = points_near(cloud, clouds, numbers, ball, near, FEW_POINTS)
-        if n <= FEW_POINTS:
-            slack = sign * 1e-6 * (ball[3] + (abs(ball[0]) + (abs(ball[1]) + abs(ball[2]))))
-            return points_met(centre, radius, cloud, clouds, numbers, near, n, slack, given)
-    elif not cloud_touches(cloud, clouds, numbers, ball):
-        return 0
-    found = 0
-    bits = given
-    while bits != 0:
-        k = lowest_bit(bits)
-        ball[0], ball[1] = f64(centre[k]), f64(centre[WIDTH32 + k])
-        ball[2], ball[3] = f64(centre[2 * WIDTH32 + k]), f64(radius)
-        if cloud_touches(cloud, clouds, numbers, ball):
-            found |= bits & -bits
-        bits &= bits - 1
-    return found
-
-
-@typed
-def body_near_cloud(
-    body: I64,
-    cloud: I64,
-    clouds: PtrI64,
-    numbers: PtrF64,
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
-    live: I64,
-    todo: PtrI64,
-    room: PtrF32,
-) -> I64:
-    """The lanes in which a body surely touches a point of a cloud; those where it may are noted."""
-    pose = offset(poses, body * POSE * WIDTH32)
-    parts = offset(robot, robot[BODY_RANGES] + 2 * body)
-    inner = offset(robot, robot[INNER] + 2 * body)
-    hit, near = 0, 0
-    for k in range(parts[0], parts[0] + parts[1]):
-        ball = offset(balls, (robot[N_BODIES] + k) * BALL)
-        place(pose, ball, room)
-        left = live & ~near
-        if left == 0:
-            break
-        left = near_cloud(room, ball[3], cloud, clouds, numbers, True, left, 1.0)
-        part = offset(robot, robot[PART_RANGES] + PART * k)
-        for i in range(part[0], part[0] + part[1]):
-            if left & ~near == 0:
-                break
-            ball = offset(balls, i * BALL)
-            place(pose, ball, room)
-            near |= near_cloud(room, ball[3], cloud, clouds, numbers, False, left & ~near, 1.0)
-    for i in range(inner[0], inner[0] + inner[1]):
-        if near & ~hit == 0:
-            break
-        ball = offset(balls, i * BALL)
-        place(pose, ball, room)
-        hit |= near_cloud(room, ball[3], cloud, clouds, numbers, False, near & ~hit, -1.0)
-    todo[OPEN] |= near & ~hit
-    return hit
-
-
-@typed
-def against_clouds(
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
-    scene: PtrI64,
-    clouds: PtrI64,
-    numbers: PtrF64,
-    given: I64,
-    until: I64,
-    todo: PtrI64,
-    room: PtrF32,
-    centres: PtrF32,
-) -> I64:
-    """The lanes in which the robot surely touches a point of a cloud; where it may is noted."""
-    hit = 0
-    for body in range(robot[N_BODIES] - 1, -1, -1):
-        if robot[robot[MOVES] + body] == 0:
-            continue
-        centre, radius = offset(centres, body * 3 * WIDTH32), balls[body * BALL + 3]
-        for cloud in range(scene[N_CLOUDS]):
-            if given & ~hit == 0 or is_enough(until, hit, given, todo):
-                return hit
-            if is_allowed(scene, body, scene[N_ROWS] + cloud):
-                continue
-            live = near_cloud(centre, radius, cloud, clouds, numbers, True, given & ~hit, 1.0)
-            if live != 0:
-                hit |= body_near_cloud(
-                    body, cloud, clouds, numbers, robot, balls, poses, live, todo, room
                 )
     return hit
 
@@ -1249,13 +1092,11 @@ def look(
     call_at(listed[FRAMES32], narrow, poses)
     todo[0] = 0
     todo[FULL] = (2 << last) - 1 & far
-    scene = pointer_i64(listed[SCENE])
-    todo[OPEN] = todo[FULL] if scene[N_CLOUDS] > 0 else 0
     sure = against_scene(
         robot,
         balls,
         poses,
-        scene,
+        pointer_i64(listed[SCENE]),
         pointer_f32(listed[SHAPES]),
         pointer_i64(listed[TREE]),
         pointer_f64(listed[TREE_NUMBERS]),
@@ -1266,21 +1107,6 @@ def look(
         room,
         centres,
     )
-    if scene[N_CLOUDS] > 0 and not is_enough(until, sure, given, todo):
-        clouds, cloud_numbers = pointer_i64(listed[CLOUDS]), pointer_f64(listed[CLOUD_NUMBERS])
-        sure |= against_clouds(
-            robot,
-            balls,
-            poses,
-            scene,
-            clouds,
-            cloud_numbers,
-            given & ~sure,
-            until,
-            todo,
-            room,
-            centres,
-        )
     if not is_enough(until, sure, given, todo):
         left = given & ~sure
         sure |= against_itself(robot, balls, poses, left, until, todo, room, centres)
@@ -1309,10 +1135,13 @@ def look_rows(q: PtrF64, n: I64, until: I64, verdicts: PtrI64, listed: PtrI64) -
 
     ``until``: when no more is asked for of sixteen rows; see `ALL_LANES`.
     """
+    clouds = pointer_i64(listed[SCENE])[N_CLOUDS]
     for start in range(0, n, WIDTH32):
         last = min(n - start, WIDTH32) - 1
         sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), until, listed)
-        left = (2 << last) - 1 & ~sure & noted(pointer_i64(listed[NOTES]))
+        left = (2 << last) - 1 & ~sure
+        if clouds == 0:
+            left &= noted(pointer_i64(listed[NOTES]))
         verdicts[start // WIDTH32] = sure | left << WIDTH32
 
 
@@ -1336,13 +1165,13 @@ def settled(block: PtrF64, last: I64, sure: I64, listed: PtrI64) -> I64:
     found, most_found = pointer_i64(listed[FOUND]), listed[MOST_FOUND]
     n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     left = (2 << last) - 1 & ~sure
-    looked = noted(todo) & left
+    looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
     if looked == 0:
         return 0
     exact_poses(robot, looked, block, last, frames64, wide)
     decided = decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide)
     if scene[N_CLOUDS] > 0:
-        bits = todo[OPEN] & left & ~decided
+        bits = left & ~decided
         while bits != 0:
             k = lowest_bit(bits)
             bits &= bits - 1
@@ -1367,7 +1196,7 @@ def settled(block: PtrF64, last: I64, sure: I64, listed: PtrI64) -> I64:
 @typed
 def noted(todo: PtrI64) -> I64:
     """The lanes in which something was noted."""
-    found = todo[FULL] | todo[OPEN]
+    found = todo[FULL]
     for e in range(todo[0]):
         found |= todo[ENTRY * (e + 1)]
     return found

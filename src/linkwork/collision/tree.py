@@ -173,14 +173,14 @@ def visit_near(
 ) -> I64:
     """The number of balls that meet the one at x, y, z; the first ``limit`` go to ``out``.
 
-    With more than ``limit`` counting ends. ``r`` is finite, below 1e150.
+    ``r`` is finite, below 1e150.
     """
     waiting = local_i64(ROOM)
     waiting[0] = index[0]
     n = 1
     found = 0
     near = r * r * WIDER
-    while n > 0 and found <= limit:
+    while n > 0:
         n -= 1
         chunk = waiting[n] >> 4
         level = waiting[n] & 15
