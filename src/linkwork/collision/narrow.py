@@ -174,6 +174,8 @@ def touches_near(
         _place(A, TA, B, TB, pair)
         if _holds(B, pair, guess[4], guess[5], guess[6]):
             return True
+    if _spheres_apart(A, TA, B, TB, out) > margin:
+        return False
     known = guess[0] != 0.0 or guess[1] != 0.0 or guess[2] != 0.0
     if known and _parted(A, TA, B, TB, vertices, guess) > margin:
         return False
@@ -186,12 +188,9 @@ def touches_near(
                 guess[i] = out[6 + i]
             return False
     else:
-        apart = _spheres_apart(A, TA, B, TB, out) > margin
-        if not known or apart:
+        if not known:
             for i in range(3):
                 guess[i] = out[6 + i]
-        if apart:
-            return False
         if _has_form(A, B):
             return not (_by_form(A, TA, B, TB, out) > margin)
         for i in range(3):
