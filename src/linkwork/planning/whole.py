@@ -34,6 +34,7 @@ from linkwork.planning.connect import (
     N,
     begin,
     connect,
+    motion_touches_surely,
     shorter,
     write_path,
 )
@@ -131,6 +132,25 @@ def is_proven(job: PtrI64, n_q: I64, q: PtrF64, count: I64) -> Bool:
 
 
 @typed
+def goes_straight(search: PtrI64, job: PtrI64) -> Bool:
+    """Whether the straight motion to a goal is proven; it is the path then."""
+    n_q, n = search[N_Q], search[N]
+    points, start = pointer_f64(job[POINTS]), pointer_f64(job[START])
+    goals, found = pointer_f64(job[GOALS]), pointer_f64(job[FOUND])
+    for k in range(job[N_GOALS]):
+        if motion_touches_surely(search, points, offset(points, (k + 1) * n)):
+            continue
+        goal = offset(goals, k * n_q)
+        for i in range(n_q):
+            found[i] = start[i]
+            found[n_q + i] = goal[i]
+        if is_proven(job, n_q, found, 2):
+            job[COUNT] = 2
+            return True
+    return False
+
+
+@typed
 def made_short(search: PtrI64, job: PtrI64) -> I64:
     """Make the path shorter and prove it: HELD or MISSED; MET for want of room or of a proof."""
     n_q, n = search[N_Q], search[N]
@@ -183,7 +203,11 @@ def solve(search: PtrI64, job: PtrI64) -> I64:
     planned_of(search, start, points)
     for k in range(job[N_GOALS]):
         planned_of(search, offset(goals, k * n_q), offset(points, (k + 1) * n))
-    search[EXACT] = 1
-    if begin(search, points, 1, offset(points, n), job[N_GOALS], job[DIRECT]) == MET:
+    direct = job[DIRECT]
+    if direct != 0 and job[MOTIONS] != 0:
+        if goes_straight(search, job):
+            return HELD
+        direct = 0
+    if begin(search, points, 1, offset(points, n), job[N_GOALS], direct) == MET:
         return made_short(search, job)
     return go_on(search, job)
