@@ -19,7 +19,7 @@ quasirandom sequences, 2018.
 
 from __future__ import annotations
 
-from linkwork.collision.spheres import ONE_OPEN, ONE_SURE, check_rows, look_rows, settle_rows
+from linkwork.collision.spheres import ONE_OPEN, ONE_SURE, check_rows, look_between, settle_rows
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -52,15 +52,16 @@ from linkwork.planning.nodes import (
 
 N, N_Q, CHECK, LISTED, WHERE, NUMBERS, LOW, SPAN, PACE, PHASE, ROWS, VERDICT = range(12)
 NARROW, SAMPLE, TARGET, POINT, TREES, STEPS, BLOCKS, ENDS, PATH, LENGTHS, MOST = range(12, 23)
-LOOK, SETTLE, EXACT = range(23, 26)
-RECORD = 26
+LOOK, SETTLE, EXACT, MOTION = range(23, 27)
+RECORD = 27
 """Places in the record of a search: how many coordinates are planned and how many q has; the check,
 its arguments; of which number of q each coordinate is; addresses of: numbers (below), least values
 and spans of the coordinates, pace and phase of their sequences, sixteen configurations, the verdict
 about them, room (17 n float32), a sample, a target and a point (n each), the records of both trees;
 how many steps and how many checks were made; the address of the two nodes that meet; of the path
 (MOST, n) and of the lengths of its parts; the two halves of the check (see `NativeCheck`), and
-whether what the first leaves open is decided (1) or counts as touching (0)."""
+whether what the first leaves open is decided (1) or counts as touching (0); the address of a start
+and a change of q (nq, each), of a motion that is looked at."""
 
 RANGE, SPACING, NEAR, LEAST_NEAR, TUNING, PHASE_A, PHASE_B, LEAST_GAIN, NUMBER = range(9)
 """Places in the numbers of a search: the longest step, how far configurations of a motion lie apart
@@ -108,6 +109,35 @@ def write_block(search: PtrI64, a: PtrF64, b: PtrF64, block: I64, blocks: I64) -
 
 
 @typed
+def write_motion(search: PtrI64, a: PtrF64, b: PtrF64) -> None:
+    """Write a motion as one of q."""
+    q, where = pointer_f64(search[MOTION]), pointer_i64(search[WHERE])
+    change = offset(q, search[N_Q])
+    for j in range(search[N]):
+        q[where[j]] = a[j]
+        change[where[j]] = b[j] - a[j]
+
+
+@typed
+def look_at_block(search: PtrI64, block: I64, blocks: I64, until: I64) -> None:
+    """Look at the configurations of `write_block`, of the motion that was written, by balls."""
+    part = 1.0 / f64(WIDTH32 * blocks)
+    q = pointer_f64(search[MOTION])
+    call_as(
+        look_between,
+        search[LOOK],
+        q,
+        offset(q, search[N_Q]),
+        f64(block + 1) * part,
+        f64(blocks) * part,
+        until,
+        pointer_i64(search[VERDICT]),
+        pointer_i64(search[LISTED]),
+    )
+    search[BLOCKS] += 1
+
+
+@typed
 def blocks_of(search: PtrI64, a: PtrF64, b: PtrF64) -> I64:
     """How many times sixteen configurations of a motion are looked at."""
     sixteen = f64(WIDTH32) * pointer_f64(search[NUMBERS])[SPACING]
@@ -118,12 +148,10 @@ def blocks_of(search: PtrI64, a: PtrF64, b: PtrF64) -> I64:
 @typed
 def motion_touches_surely(search: PtrI64, a: PtrF64, b: PtrF64) -> Bool:
     """Whether a configuration that is looked at between a and b, or b itself, surely touches."""
-    rows, blocks = pointer_f64(search[ROWS]), blocks_of(search, a, b)
-    verdict, listed = pointer_i64(search[VERDICT]), pointer_i64(search[LISTED])
+    verdict, blocks = pointer_i64(search[VERDICT]), blocks_of(search, a, b)
+    write_motion(search, a, b)
     for block in range(blocks):
-        write_block(search, a, b, block, blocks)
-        call_as(look_rows, search[LOOK], rows, WIDTH32, ONE_SURE, verdict, listed)
-        search[BLOCKS] += 1
+        look_at_block(search, block, blocks, ONE_SURE)
         if verdict[0] & SIXTEEN != 0:
             return True
     return False
@@ -142,10 +170,9 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, most: I64) -> Bool:
     blocks = blocks_of(search, a, b)
     until = ONE_SURE if most > 0 else ONE_OPEN
     left = 0  # blocks that are left open; one bit for all from the 63rd on
+    write_motion(search, a, b)
     for block in range(blocks):
-        write_block(search, a, b, block, blocks)
-        call_as(look_rows, search[LOOK], rows, WIDTH32, until, verdict, listed)
-        search[BLOCKS] += 1
+        look_at_block(search, block, blocks, until)
         if verdict[0] & SIXTEEN != 0 or bit_count(verdict[0]) > most:
             return False
         if verdict[0] != 0:
@@ -153,6 +180,7 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, most: I64) -> Bool:
     if left == 0:
         return True
     if verdict[0] != 0:  # the last one, whose notes are still there
+        write_block(search, a, b, blocks - 1, blocks)
         call_as(settle_rows, search[SETTLE], rows, WIDTH32, verdict, listed)
         if verdict[0] != 0:
             return False

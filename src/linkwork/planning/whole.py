@@ -25,6 +25,7 @@ from linkwork.planning.connect import (
     EXACT,
     LISTED,
     MET,
+    MOTION,
     N_Q,
     PATH,
     ROWS,
@@ -195,9 +196,10 @@ def solve(search: PtrI64, job: PtrI64) -> I64:
     if job[KNOWN] == 0 and not ends_are_free(search, job):
         return ODD
     n_q, n = search[N_Q], search[N]
-    start, rows = pointer_f64(job[START]), pointer_f64(search[ROWS])
-    for k in range(WIDTH32):
-        for i in range(n_q):
+    start, rows, q = pointer_f64(job[START]), pointer_f64(search[ROWS]), pointer_f64(search[MOTION])
+    for i in range(n_q):
+        q[i] = start[i]
+        for k in range(WIDTH32):
             rows[k * n_q + i] = start[i]
     points, goals = pointer_f64(job[POINTS]), pointer_f64(job[GOALS])
     planned_of(search, start, points)
