@@ -178,7 +178,8 @@ class NativeCheck:
     ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
     `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
     ``arguments``; ``look`` and ``settle`` are those of its two halves, of sixteen configurations
-    (`look_between`, `settle_rows`). ``by_balls``: whether the first half decides anything; in clouds of points it leaves all open.
+    (`look_between`, `settle_rows`). ``by_balls``: whether the first half decides anything; in
+    clouds of points it leaves all open.
     """
 
     function: int
