@@ -48,7 +48,7 @@ class Effort:
     sooner found and proven. Only then do the shapes decide.
     """
 
-    range: float = 1.0
+    range: float = 1.5
     spacing: float = 0.03125
     near: float = 4.0
     least_near: float = 1.0
