@@ -5,7 +5,8 @@
     python -m benchmarks.planning --problems FOLDER --ompl 5        # beside OMPL and coal
 
 FOLDER holds folders SET_ROBOT with sceneNNNN.yaml and requestNNNN.yaml; robots are those of
-example-robot-data, and a Fetch that is drawn with solids. Times are the least of some runs and
+example-robot-data, and a Fetch that is drawn with solids, whose torso moves with its arm as the
+problems ask. Times are the least of some runs and
 count everything that a user waits for: the checks of start and goal, the search, the shortcuts, and
 the proof that nothing touches. One more line has the mean time of a problem by one call of
 `plan_all` on one thread, with the tables of the scenes made anew.

@@ -25,6 +25,7 @@ from linkwork.compile.typed import (
     any_of,
     bit_count,
     bits_of,
+    call_as,
     f32,
     f64,
     fma,
@@ -268,6 +269,35 @@ def test_a_library_is_found_by_name() -> None:
 
 
 @typed
+def dot_of(address: I64, x: F64) -> F64:
+    """The square of the length of (x, 1, 2), by a function of another library."""
+    return call_as(dot, address, x, 1, 2, x, 1.0, 2.0)
+
+
+def test_functions_of_other_libraries_are_called_by_their_addresses() -> None:
+    there, here = library([dot], Compiler(), "dot"), library([dot_of], Compiler(), "dot of")
+    kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_double)
+    assert kind(here.address("dot_of"))(there.address("dot"), 3.0) == 14.0
+    with pytest.raises(NotImplementedError, match="compiled code only"):
+        dot_of(there.address("dot"), 3.0)
+
+
+@typed
+def calls_with_few(address: I64, x: F64) -> F64:
+    return call_as(dot, address, x, x, x)
+
+
+@typed
+def calls_with_others(address: I64, k: I64) -> F64:
+    return call_as(dot, address, k, k, k, k, k, k)
+
+
+@typed
+def calls_nothing(address: I64) -> F64:
+    return call_as(address)  # type: ignore[call-arg]
+
+
+@typed
 def mixes(x: F64, k: I64) -> F64:
     return x + k  # type: ignore[operator]
 
@@ -303,6 +333,9 @@ def unknown(x: F64) -> F64:
         (forgets, "not every way through it ends with a result"),
         (lists, "List is not of the small language"),
         (unknown, "a call is a name and plain arguments"),
+        (calls_with_few, "dot has 6 parameters"),
+        (calls_with_others, "this is I64 where F64 is needed"),
+        (calls_nothing, "call_as has a typed function, its address and its arguments"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -181,8 +181,9 @@ class NativeCheck:
 
     ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
     `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
-    ``arguments``; ``look`` and ``settle`` are those of its two halves (`look_rows`, `settle_rows`).
-    ``by_balls``: whether the first half decides anything; in clouds of points it leaves all open.
+    ``arguments``; ``look`` and ``settle`` are those of its two halves, of sixteen configurations
+    (`look_between`, `settle_rows`). ``by_balls``: whether the first half decides anything; in
+    clouds of points it leaves all open.
     """
 
     function: int
@@ -478,7 +479,7 @@ class CollisionModel(_Asked, ProcessBound):
         """All that is compiled, but the poses: one library, since most of it is shared."""
         kernels = [
             spheres.check_rows,
-            spheres.look_rows,
+            spheres.look_between,
             spheres.settle_rows,
             spheres.check_one,
             distances.distances_rows,
@@ -682,7 +683,7 @@ class CollisionModel(_Asked, ProcessBound):
     @cached_property
     def _halves(self) -> tuple[int, int, int]:
         """The addresses of the check and of its two halves."""
-        look, settle = self._code.address("look_rows"), self._code.address("settle_rows")
+        look, settle = self._code.address("look_between"), self._code.address("settle_rows")
         return self._code.address("check_rows"), look, settle
 
     def _expect_more(self, known: _Known) -> None:

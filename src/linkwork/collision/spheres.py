@@ -1056,6 +1056,42 @@ VERDICT, EDITS, KNOWN_EDITS, QUATERNIONS, N_QUATERNIONS, LISTED = range(22, 28)
 
 
 @typed
+def looked(given: I64, far: I64, balls: PtrF32, until: I64, listed: PtrI64) -> I64:
+    """The lanes of those given that surely touch, where `NARROW` has their q; see `look`.
+
+    Those that are ``far`` are not looked at, but noted.
+    """
+    robot, narrow = pointer_i64(listed[ROBOT]), pointer_f32(listed[NARROW])
+    todo = pointer_i64(listed[NOTES])
+    n_bodies, known = robot[N_BODIES], given & ~far
+    poses = offset(narrow, robot[N_Q] * WIDTH32)
+    centres = offset(poses, n_bodies * POSE * WIDTH32)
+    room = offset(centres, n_bodies * 4 * WIDTH32)
+    call_at(listed[FRAMES32], narrow, poses)
+    todo[0] = 0
+    todo[FULL] = far
+    sure = against_scene(
+        robot,
+        balls,
+        poses,
+        pointer_i64(listed[SCENE]),
+        pointer_f32(listed[SHAPES]),
+        pointer_i64(listed[TREE]),
+        pointer_f64(listed[TREE_NUMBERS]),
+        pointer_i64(listed[FOUND]),
+        known,
+        until,
+        todo,
+        room,
+        centres,
+    )
+    if not is_enough(until, sure, known, todo):
+        left = known & ~sure
+        sure |= against_itself(robot, balls, poses, left, until, todo, room, centres)
+    return sure
+
+
+@typed
 def look(
     q: PtrF64, first: I64, last: I64, balls: PtrF32, until: I64, listed: PtrI64
 ) -> tuple[I64, I64]:
@@ -1066,12 +1102,7 @@ def look(
     `BAD` is then one more than the number of the last row that is not finite, where there is one.
     """
     most, bad = pointer_f64(listed[MOST]), pointer_i64(listed[BAD])
-    robot, narrow = pointer_i64(listed[ROBOT]), pointer_f32(listed[NARROW])
-    todo = pointer_i64(listed[NOTES])
-    n_q, n_bodies = robot[N_Q], robot[N_BODIES]
-    poses = offset(narrow, n_q * WIDTH32)
-    centres = offset(poses, n_bodies * POSE * WIDTH32)
-    room = offset(centres, n_bodies * 4 * WIDTH32)
+    n_q, narrow = pointer_i64(listed[ROBOT])[N_Q], pointer_f32(listed[NARROW])
     block = offset(q, first * n_q)
     far = 0
     for k in range(last + 1):
@@ -1088,29 +1119,8 @@ def look(
         for i in range(n_q):
             numbers = offset(narrow, i * WIDTH32)
             put(numbers, 0, select(mask_of((2 << last) - 1), lanes(numbers, 0), numbers[last]))
-    given = (2 << last) - 1 & ~far
-    call_at(listed[FRAMES32], narrow, poses)
-    todo[0] = 0
-    todo[FULL] = (2 << last) - 1 & far
-    sure = against_scene(
-        robot,
-        balls,
-        poses,
-        pointer_i64(listed[SCENE]),
-        pointer_f32(listed[SHAPES]),
-        pointer_i64(listed[TREE]),
-        pointer_f64(listed[TREE_NUMBERS]),
-        pointer_i64(listed[FOUND]),
-        given,
-        until,
-        todo,
-        room,
-        centres,
-    )
-    if not is_enough(until, sure, given, todo):
-        left = given & ~sure
-        sure |= against_itself(robot, balls, poses, left, until, todo, room, centres)
-    return sure, far
+    given = (2 << last) - 1
+    return looked(given, far, balls, until, listed), far
 
 
 @typed
@@ -1130,24 +1140,43 @@ def check_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
 
 
 @typed
-def look_rows(q: PtrF64, n: I64, until: I64, verdicts: PtrI64, listed: PtrI64) -> None:
-    """As `check_rows` by the balls alone: sixteen bits more are of rows that these leave open.
+def look_between(
+    q: PtrF64,
+    change: PtrF64,
+    first: F64,
+    step: F64,
+    until: I64,
+    verdict: PtrI64,
+    listed: PtrI64,
+) -> None:
+    """What balls tell of the sixteen configurations q + (first + k step) change.
 
-    ``until``: when no more is asked for of sixteen rows; see `ALL_LANES`.
+    A bit for each that surely touches, sixteen more for those that are left open. ``until``: when
+    no more is asked for; see `ALL_LANES`. Where they are is known to float32: who asks for a proof
+    looks again.
     """
-    clouds = pointer_i64(listed[SCENE])[N_CLOUDS]
-    for start in range(0, n, WIDTH32):
-        last = min(n - start, WIDTH32) - 1
-        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), until, listed)
-        left = (2 << last) - 1 & ~sure
-        if clouds == 0:
-            left &= noted(pointer_i64(listed[NOTES]))
-        verdicts[start // WIDTH32] = sure | left << WIDTH32
+    most, robot = pointer_f64(listed[MOST]), pointer_i64(listed[ROBOT])
+    narrow, times = pointer_f32(listed[NARROW]), local_f32(WIDTH32)
+    every = (1 << WIDTH32) - 1
+    for k in range(WIDTH32):
+        times[k] = f32(first + f64(k) * step)
+    t, far = lanes(times, 0), 0
+    for i in range(robot[N_Q]):
+        x, y = q[i], q[i] + change[i]
+        if not (abs(x) <= most[i] and abs(y) <= most[i]):
+            far = every
+            x, y = 0.0, 0.0
+        put(narrow, i * WIDTH32, t * f32(y - x) + f32(x))
+    sure = looked(every, far, pointer_f32(listed[BALLS]), until, listed)
+    left = every & ~sure
+    if pointer_i64(listed[SCENE])[N_CLOUDS] == 0:
+        left &= noted(pointer_i64(listed[NOTES]))
+    verdict[0] = sure | left << WIDTH32
 
 
 @typed
 def settle_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
-    """Turn what `look_rows` wrote last, of up to sixteen rows, into the verdict of `check_rows`."""
+    """Turn what `look_between` wrote last, of the same rows, into the verdict of `check_rows`."""
     sure = verdicts[0] & ((1 << WIDTH32) - 1)
     verdicts[0] = sure | settled(q, n - 1, sure, listed)
 

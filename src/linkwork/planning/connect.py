@@ -19,7 +19,7 @@ quasirandom sequences, 2018.
 
 from __future__ import annotations
 
-from linkwork.collision.spheres import ONE_OPEN, ONE_SURE, check_rows, look_rows, settle_rows
+from linkwork.collision.spheres import ONE_OPEN, ONE_SURE, check_rows, look_between, settle_rows
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -27,6 +27,7 @@ from linkwork.compile.typed import (
     Bool,
     PtrF64,
     PtrI64,
+    bit_count,
     call_as,
     f32,
     f64,
@@ -51,15 +52,16 @@ from linkwork.planning.nodes import (
 
 N, N_Q, CHECK, LISTED, WHERE, NUMBERS, LOW, SPAN, PACE, PHASE, ROWS, VERDICT = range(12)
 NARROW, SAMPLE, TARGET, POINT, TREES, STEPS, BLOCKS, ENDS, PATH, LENGTHS, MOST = range(12, 23)
-LOOK, SETTLE, EXACT = range(23, 26)
-RECORD = 26
+LOOK, SETTLE, EXACT, MOTION = range(23, 27)
+RECORD = 27
 """Places in the record of a search: how many coordinates are planned and how many q has; the check,
 its arguments; of which number of q each coordinate is; addresses of: numbers (below), least values
 and spans of the coordinates, pace and phase of their sequences, sixteen configurations, the verdict
 about them, room (17 n float32), a sample, a target and a point (n each), the records of both trees;
 how many steps and how many checks were made; the address of the two nodes that meet; of the path
 (MOST, n) and of the lengths of its parts; the two halves of the check (see `NativeCheck`), and
-whether what the first leaves open is decided (1) or counts as touching (0)."""
+whether what the first leaves open is decided (1) or counts as touching (0); the address of a start
+and a change of q (nq, each), of a motion that is looked at."""
 
 RANGE, SPACING, NEAR, LEAST_NEAR, TUNING, PHASE_A, PHASE_B, LEAST_GAIN, NUMBER = range(9)
 """Places in the numbers of a search: the longest step, how far configurations of a motion lie apart
@@ -71,6 +73,7 @@ GOING, MET, FULL = range(3)
 SIXTEEN = (1 << WIDTH32) - 1
 
 ROUNDED = 1e-9  # blocks: so much more than a whole number of them is none more
+AT_ENDS = 8  # configurations of sixteen that start and goal, next to something, may leave open
 CUTS = 8  # passes over the corners of a path, at most
 ALWAYS = 1e30  # the reach of a node from which no step has failed
 PACE_A, PACE_B = 0.7548776662466927, 0.5698402909980532  # the sequence in two dimensions
@@ -106,32 +109,79 @@ def write_block(search: PtrI64, a: PtrF64, b: PtrF64, block: I64, blocks: I64) -
 
 
 @typed
-def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
+def write_motion(search: PtrI64, a: PtrF64, b: PtrF64) -> None:
+    """Write a motion as one of q."""
+    q, where = pointer_f64(search[MOTION]), pointer_i64(search[WHERE])
+    change = offset(q, search[N_Q])
+    for j in range(search[N]):
+        q[where[j]] = a[j]
+        change[where[j]] = b[j] - a[j]
+
+
+@typed
+def look_at_block(search: PtrI64, block: I64, blocks: I64, until: I64) -> None:
+    """Look at the configurations of `write_block`, of the motion that was written, by balls."""
+    part = 1.0 / f64(WIDTH32 * blocks)
+    q = pointer_f64(search[MOTION])
+    call_as(
+        look_between,
+        search[LOOK],
+        q,
+        offset(q, search[N_Q]),
+        f64(block + 1) * part,
+        f64(blocks) * part,
+        until,
+        pointer_i64(search[VERDICT]),
+        pointer_i64(search[LISTED]),
+    )
+    search[BLOCKS] += 1
+
+
+@typed
+def blocks_of(search: PtrI64, a: PtrF64, b: PtrF64) -> I64:
+    """How many times sixteen configurations of a motion are looked at."""
+    sixteen = f64(WIDTH32) * pointer_f64(search[NUMBERS])[SPACING]
+    # a step of the whole range is a whole number of them, and its length is rounded
+    return max(i64(distance(a, b, search[N]) / sixteen + (1.0 - ROUNDED)), 1)
+
+
+@typed
+def motion_touches_surely(search: PtrI64, a: PtrF64, b: PtrF64) -> Bool:
+    """Whether a configuration that is looked at between a and b, or b itself, surely touches."""
+    verdict, blocks = pointer_i64(search[VERDICT]), blocks_of(search, a, b)
+    write_motion(search, a, b)
+    for block in range(blocks):
+        look_at_block(search, block, blocks, ONE_SURE)
+        if verdict[0] & SIXTEEN != 0:
+            return True
+    return False
+
+
+@typed
+def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, most: I64) -> Bool:
     """Whether no configuration that is looked at between a and b, and b itself, touches.
 
-    By the balls first, since one that surely touches saves the others; what these leave open is
-    decided on the shapes where ``exact``, and counts as touching where not.
+    By the balls first, since one that surely touches saves the others. What these leave open is
+    decided on the shapes, where that are at ``most`` so many of sixteen, and counts as touching
+    where there are more.
     """
-    numbers, rows = pointer_f64(search[NUMBERS]), pointer_f64(search[ROWS])
+    rows = pointer_f64(search[ROWS])
     verdict, listed = pointer_i64(search[VERDICT]), pointer_i64(search[LISTED])
-    count = WIDTH32 + 0 * search[N]
-    # a step of the whole range is a whole number of blocks, whose length is rounded
-    blocks = i64(distance(a, b, search[N]) / (f64(count) * numbers[SPACING]) + (1.0 - ROUNDED))
-    blocks = max(blocks, 1)
-    until = ONE_SURE if exact else ONE_OPEN
+    blocks = blocks_of(search, a, b)
+    until = ONE_SURE if most > 0 else ONE_OPEN
     left = 0  # blocks that are left open; one bit for all from the 63rd on
+    write_motion(search, a, b)
     for block in range(blocks):
-        write_block(search, a, b, block, blocks)
-        call_as(look_rows, search[LOOK], rows, count, until, verdict, listed)
-        search[BLOCKS] += 1
-        if verdict[0] & SIXTEEN != 0 or (verdict[0] != 0 and not exact):
+        look_at_block(search, block, blocks, until)
+        if verdict[0] & SIXTEEN != 0 or bit_count(verdict[0]) > most:
             return False
         if verdict[0] != 0:
             left |= 1 << min(block, 62)
     if left == 0:
         return True
     if verdict[0] != 0:  # the last one, whose notes are still there
-        call_as(settle_rows, search[SETTLE], rows, count, verdict, listed)
+        write_block(search, a, b, blocks - 1, blocks)
+        call_as(settle_rows, search[SETTLE], rows, WIDTH32, verdict, listed)
         if verdict[0] != 0:
             return False
         blocks_left = blocks - 1
@@ -140,7 +190,7 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, exact: Bool) -> Bool:
     for block in range(blocks_left):
         if (left >> min(block, 62)) & 1 != 0:
             write_block(search, a, b, block, blocks)
-            call_as(check_rows, search[CHECK], rows, count, verdict, listed)
+            call_as(check_rows, search[CHECK], rows, WIDTH32, verdict, listed)
             if verdict[0] != 0:
                 return False
     return True
@@ -152,7 +202,7 @@ def motions_free(search: PtrI64, points: PtrF64, ends: PtrI64, count: I64, free:
     n = search[N]
     for k in range(count):
         start, stop = offset(points, ends[2 * k] * n), offset(points, ends[2 * k + 1] * n)
-        free[k] = i64(motion_free(search, start, stop, True))
+        free[k] = i64(motion_free(search, start, stop, WIDTH32))
 
 
 @typed
@@ -185,9 +235,17 @@ def after_failure(reach: F64, numbers: PtrF64) -> F64:
 
 
 @typed
-def is_exact(search: PtrI64, tree: PtrI64, node: I64) -> Bool:
-    """Whether a step from a node is decided on the shapes: from a root it always is."""
-    return search[EXACT] != 0 or pointer_i64(tree[PARENT])[node] < 0
+def decided(search: PtrI64, at_an_end: Bool) -> I64:
+    """How many configurations of sixteen are decided on the shapes; see `motion_free`."""
+    if search[EXACT] != 0:
+        return WIDTH32
+    return AT_ENDS if at_an_end else 0
+
+
+@typed
+def is_root(tree: PtrI64, node: I64) -> Bool:
+    """Whether a node is a start or a goal."""
+    return pointer_i64(tree[PARENT])[node] < 0
 
 
 @typed
@@ -203,7 +261,7 @@ def reach_out(search: PtrI64, tree: PtrI64) -> I64:
     if far > reaches[node] or far == 0.0:
         return -1
     on_the_way(own, sample, min(1.0, numbers[RANGE] / far), n, target)
-    if not motion_free(search, own, target, is_exact(search, tree, node)):
+    if not motion_free(search, own, target, decided(search, is_root(tree, node))):
         reaches[node] = after_failure(reaches[node], numbers)
         return -1
     if reaches[node] < ALWAYS:
@@ -223,7 +281,7 @@ def reach_for(search: PtrI64, tree: PtrI64, goal: PtrF64) -> I64:
         start = offset(pointer_f64(tree[X]), origin * n)
         on_the_way(start, goal, f64(k + 1) / f64(steps), n, point)
         start = offset(pointer_f64(tree[X]), node * n)
-        if not motion_free(search, start, point, is_exact(search, tree, node)):
+        if not motion_free(search, start, point, decided(search, is_root(tree, node))):
             return -1
         if k + 1 == steps:
             break
@@ -265,7 +323,7 @@ def meet_at_once(search: PtrI64) -> Bool:
     for i in range(first[COUNT]):
         for j in range(second[COUNT]):
             start = offset(pointer_f64(first[X]), i * n)
-            if motion_free(search, start, offset(pointer_f64(second[X]), j * n), True):
+            if motion_free(search, start, offset(pointer_f64(second[X]), j * n), WIDTH32):
                 ends[0] = i
                 ends[1] = j
                 return True
@@ -314,8 +372,8 @@ def drop_points(search: PtrI64, count: I64) -> I64:
     while first < count - 2:
         last = count - 1
         while last > first + 1:
-            exact = search[EXACT] != 0 or first == 0 or last == count - 1
-            if motion_free(search, offset(path, first * n), offset(path, last * n), exact):
+            most = decided(search, first == 0 or last == count - 1)
+            if motion_free(search, offset(path, first * n), offset(path, last * n), most):
                 break
             last -= 1
         gone = last - first - 1
@@ -372,7 +430,7 @@ def shortcuts(search: PtrI64, count: I64, tries: I64) -> I64:
         stretch = abs(u - v) * whole
         if distance(a, b, n) > (1.0 - numbers[LEAST_GAIN]) * stretch:
             continue
-        if not motion_free(search, a, b, search[EXACT] != 0):
+        if not motion_free(search, a, b, decided(search, False)):
             continue
         # points first + 1 ... last go, a and b come
         shift = 2 - (last - first)
@@ -417,7 +475,7 @@ def cut_corners(search: PtrI64, count: I64, passes: I64) -> I64:
             if gain < least * whole:
                 continue
             tried += 1
-            if motion_free(search, a, b, search[EXACT] != 0):
+            if motion_free(search, a, b, decided(search, False)):
                 for i in range(count * n - 1, k * n - 1, -1):
                     path[i + n] = path[i]
                 for j in range(n):

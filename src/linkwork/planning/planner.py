@@ -197,7 +197,8 @@ class Planner(ProcessBound):
         """
         began = self.clock()
         clearance = finite_number(clearance, "clearance", least=0.0) if clearance else 0.0
-        seconds = finite_number(seconds, "seconds", above=0.0)
+        if type(seconds) is not float or not 0.0 < seconds < np.inf:
+            seconds = finite_number(seconds, "seconds", above=0.0)
         seed = whole_number(seed, "seed", least=0)
         if clearance == 0.0 and self._are_plain(start, goals):
             quick = Attempt(self, start, scene, began, seconds)
@@ -293,18 +294,23 @@ class Planner(ProcessBound):
     @contextmanager
     def search(self, bounds: tuple[Floats, Floats]) -> Generator[Search]:
         """The memory of a search for these least and greatest values of the joints that move."""
-        key = (bounds[0].tobytes(), bounds[1].tobytes())
-        idle = self._idle.setdefault(key, [])
-        try:
-            search = idle.pop()
-        except IndexError:
-            search = Search(self._code, self.mechanism.n_q, self.planned.tolist(), bounds)
+        search, idle = self.idle_search(bounds)
         try:
             yield search
         finally:
             idle.append(search)
-            if len(self._idle) > _KEPT:
-                self._idle = {key: idle}
+
+    def idle_search(self, bounds: tuple[Floats, Floats]) -> tuple[Search, list[Search]]:
+        """The memory of `search`, which nobody uses, and the list to which it comes back."""
+        key = (bounds[0].tobytes(), bounds[1].tobytes())
+        idle = self._idle.setdefault(key, [])
+        if len(self._idle) > _KEPT:
+            self._idle = {key: idle}
+        try:
+            return idle.pop(), idle
+        except IndexError:
+            planned = self.planned.tolist()
+            return Search(self._code, self.mechanism.n_q, planned, bounds), idle
 
     def whole(self, points: Floats, base: Floats) -> Floats:
         """Configurations (k, nq) of points (k, n) of the joints that move."""
@@ -332,7 +338,7 @@ class Planner(ProcessBound):
         Shortcuts are looked at in the spacing, where that was not ``tried``, then in finer ones;
         the path as it was is the last resort, and where that does not hold either there is none.
         """
-        raw_holds, finest = False, _FINEST * self.effort.spacing
+        raw_holds, proven, finest = False, False, _FINEST * self.effort.spacing
         while True:
             if not tried:
                 search.reload(raw)
@@ -687,12 +693,13 @@ class Attempt:
         ``bounds`` (nq,) of the ends, at which is looked first: None where these are not in order.
         """
         planner, model = self.planner, self.planner.model
-        motions, idle = model.native_motions(self.scene)
+        motions, idle_motions = model.native_motions(self.scene)
+        search, idle = planner.idle_search(planner.bounds(self.start, goals))
         try:
-            with planner.search(planner.bounds(self.start, goals)) as search:
-                return self._searched(search, motions, goals, seed, halt, bounds)
+            return self._searched(search, motions, goals, seed, halt, bounds)
         finally:
-            idle.append(motions)
+            idle.append(search)
+            idle_motions.append(motions)
 
     def _searched(
         self,

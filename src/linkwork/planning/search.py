@@ -48,7 +48,7 @@ class Effort:
     sooner found and proven. Only then do the shapes decide.
     """
 
-    range: float = 1.0
+    range: float = 1.5
     spacing: float = 0.03125
     near: float = 4.0
     least_near: float = 1.0
@@ -83,6 +83,7 @@ class Search:
         self._code, self._most = code, 256
         low, span = np.array(bounds[0]), bounds[1] - bounds[0]
         self._rows, self._verdict = np.zeros((WIDTH32, n_q)), np.zeros(1, np.int64)
+        self._motion = np.zeros((2, n_q))
         self._numbers, self._phase = np.zeros(connect.NUMBER), np.zeros(n)
         self._ends, self._path = np.zeros(2, np.int64), np.empty((self._most, n))
         self._found = np.empty((self._most, n_q))
@@ -98,6 +99,7 @@ class Search:
             *(_at(own[2]), _at(self._phase), _at(self._rows), _at(self._verdict), _at(narrow)),
             *(_at(points), _at(points[1]), _at(points[2]), _at(self._pointers), 0, 0),
             *(_at(self._ends), _at(self._path), _at(own[5]), self._most, 0, 0, 0),
+            _at(self._motion),
         ]
         self._at = _at(self._record)
         self._trees: list[_Tree] = []
@@ -204,7 +206,7 @@ class Search:
 
     def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
         """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
-        self._rows[:] = base
+        self._rows[:] = self._motion[0] = base
         self._check_by(check)
         self._use(effort)
         self._numbers[:] = self._effort_numbers

@@ -25,6 +25,7 @@ from linkwork.planning.connect import (
     EXACT,
     LISTED,
     MET,
+    MOTION,
     N_Q,
     PATH,
     ROWS,
@@ -34,6 +35,7 @@ from linkwork.planning.connect import (
     N,
     begin,
     connect,
+    motion_touches_surely,
     shorter,
     write_path,
 )
@@ -131,6 +133,25 @@ def is_proven(job: PtrI64, n_q: I64, q: PtrF64, count: I64) -> Bool:
 
 
 @typed
+def goes_straight(search: PtrI64, job: PtrI64) -> Bool:
+    """Whether the straight motion to a goal is proven; it is the path then."""
+    n_q, n = search[N_Q], search[N]
+    points, start = pointer_f64(job[POINTS]), pointer_f64(job[START])
+    goals, found = pointer_f64(job[GOALS]), pointer_f64(job[FOUND])
+    for k in range(job[N_GOALS]):
+        if motion_touches_surely(search, points, offset(points, (k + 1) * n)):
+            continue
+        goal = offset(goals, k * n_q)
+        for i in range(n_q):
+            found[i] = start[i]
+            found[n_q + i] = goal[i]
+        if is_proven(job, n_q, found, 2):
+            job[COUNT] = 2
+            return True
+    return False
+
+
+@typed
 def made_short(search: PtrI64, job: PtrI64) -> I64:
     """Make the path shorter and prove it: HELD or MISSED; MET for want of room or of a proof."""
     n_q, n = search[N_Q], search[N]
@@ -175,15 +196,20 @@ def solve(search: PtrI64, job: PtrI64) -> I64:
     if job[KNOWN] == 0 and not ends_are_free(search, job):
         return ODD
     n_q, n = search[N_Q], search[N]
-    start, rows = pointer_f64(job[START]), pointer_f64(search[ROWS])
-    for k in range(WIDTH32):
-        for i in range(n_q):
+    start, rows, q = pointer_f64(job[START]), pointer_f64(search[ROWS]), pointer_f64(search[MOTION])
+    for i in range(n_q):
+        q[i] = start[i]
+        for k in range(WIDTH32):
             rows[k * n_q + i] = start[i]
     points, goals = pointer_f64(job[POINTS]), pointer_f64(job[GOALS])
     planned_of(search, start, points)
     for k in range(job[N_GOALS]):
         planned_of(search, offset(goals, k * n_q), offset(points, (k + 1) * n))
-    search[EXACT] = 1
-    if begin(search, points, 1, offset(points, n), job[N_GOALS], job[DIRECT]) == MET:
+    direct = job[DIRECT]
+    if direct != 0 and job[MOTIONS] != 0:
+        if goes_straight(search, job):
+            return HELD
+        direct = 0
+    if begin(search, points, 1, offset(points, n), job[N_GOALS], direct) == MET:
         return made_short(search, job)
     return go_on(search, job)
