@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import linkwork as lw
 from document_mutations import SAMPLE

@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import py_compile
+import re
 import signal
 import subprocess
 import sys
@@ -260,7 +261,8 @@ def test_what_cannot_be_run_is_one_sentence(folder: Path, words: list[str], said
     code, out, err = with_old(folder, *words)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    assert said.lower() in err.lower()
+    # whether an option is quoted depends on click's release
+    assert re.sub("[':]", "", said.lower()) in re.sub("[':]", "", err.lower())
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # layers of the design; spatial stands above ops because its functions are written in them.
 RANK = {
     "legible": -2,
+    "terminal_text": -1.5,
     "errors": -1,
     "conventions": -1,
     "checks": -0.5,
@@ -40,6 +41,7 @@ RANK = {
     # Lower layers are given clock, cores and environment as values.
     "settings": 6.5,
     "programs": 6.9,
+    "terminal": 7,
     "compile_line": 7,
     "robot": 7,
     "loading": 7,
@@ -87,6 +89,7 @@ NEIGHBOURS = {
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/settings.py", "compile_line"): "the compiler's listener, who speaks to people",
     ("linkwork/robot_view.py", "view"): "what people see of a robot",
+    ("linkwork/solve/result.py", "terminal"): "a result that is printed for people",
     ("linkwork/solve/result.py", "view"): "what a notebook shows of a result",
     ("linkwork/simulation/result.py", "view"): "what a notebook shows of a run",
     ("linkwork/trajectory/piecewise.py", "view"): "what a notebook shows of a motion",
