@@ -149,7 +149,7 @@ def _kind(robot: Robot, described: Shapes, wanted: Source | None) -> tuple[Sourc
 
 
 def _content(shape: LinkShape, file: str | None, allow: Folders, where: str) -> bytes:
-    """What a shape is, as bytes for the key of the cache; of a mesh file, what the file holds."""
+    """A shape as bytes for the key of the cache; of a mesh file, the content of the file."""
     solid = shape.shape
     if isinstance(solid, Unread):
         kind = InputError if solid.fault else UnsupportedFeatureError
@@ -188,7 +188,7 @@ def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
 
 
 def _key_of(srdf: Any) -> Any:
-    """What tells one SRDF from another."""
+    """The key of an SRDF."""
     from linkwork.formats.srdf import Srdf, to_text  # noqa: PLC0415  not all need it
 
     if isinstance(srdf, Srdf):

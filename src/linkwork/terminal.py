@@ -1,4 +1,4 @@
-"""What is printed for people: lines and tables, and how far a long computation is."""
+"""Output for people: lines and tables, and the progress of a long computation."""
 
 from __future__ import annotations
 

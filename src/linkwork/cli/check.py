@@ -61,7 +61,7 @@ class Checked:
     robot: str | None
     problems: tuple[Finding, ...]
     loops: str = ""
-    """What closes the mechanism, and what that leaves free; empty where nothing does."""
+    """The loops of the mechanism and its freedoms in words; empty where it has no loops."""
 
 
 def run(given: CheckArguments) -> None:
@@ -108,7 +108,7 @@ def run(given: CheckArguments) -> None:
 
 
 def _checked(source: str, given: CheckArguments, arguments: dict[str, str]) -> Checked:
-    """What is wrong with one file. What stops the reading is one of the problems."""
+    """The problems of one file, an end of the reading among them."""
     try:
         return _by_format(source, given, arguments)
     except DescriptionError as error:

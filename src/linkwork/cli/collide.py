@@ -124,7 +124,7 @@ def _show_one(
 
 
 def _show_pairs(model: Any, given: CollideArguments) -> None:
-    """How many pairs are checked, or all of them with their reasons."""
+    """The number of pairs that are checked, or all of them with their reasons."""
     screen, pairs = Screen(), model.pairs
     checked = len(pairs.checked)
     if not given.pairs:
@@ -140,7 +140,7 @@ def _show_pairs(model: Any, given: CollideArguments) -> None:
 
 
 def _head(robot: lw.Robot, model: Any, given: CollideArguments) -> dict[str, Any]:
-    """What stands above the results in JSON."""
+    """The part of the JSON above the results."""
     pairs = model.pairs
     counts = {"checked": len(pairs.checked), "ignored": len(pairs.ignored)}
     return {

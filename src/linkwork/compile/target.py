@@ -54,7 +54,7 @@ PLATFORMS: dict[str, Target] = {
     "macos-arm64": Target(2, True, "apple-m1", "", "arm64-apple-macosx11.0.0"),
     "macos-x86-64": Target(4, True, "x86-64-v3", "", _MAC),
 }
-"""What Linkwork supports, by name; code for those that are not the host is made in tests only."""
+"""The supported targets by name; code for those that are not the host is made in tests only."""
 
 
 def jit_triple(triple: str) -> str:
@@ -113,7 +113,7 @@ def named(level: str) -> Target:
 
 
 def _lacking(triple: str, has: frozenset[str]) -> dict[str, list[str]]:
-    """What a processor lacks for each level; each level contains those before it."""
+    """The features that a processor lacks for each level, which contains those before it."""
     if not triple.startswith("x86_64"):
         return {level: [f"x86-64 instructions ({triple})"] for level in LEVELS}
     lacks: dict[str, list[str]] = {}

@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _ON_PLANE = 1.0e-6
-"""How far (m) from a plane a point may be that counts as on it."""
+"""The distance (m) from a plane within which a point counts as on it."""
 _STEPS_TO_PLANE = 25
 _SEEN_FROM = (28.0, -45.0)
 """Degrees above the horizon, and about z."""

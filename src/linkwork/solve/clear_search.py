@@ -176,7 +176,7 @@ class ClearSearch:
         return found
 
     def _others(self, rows: Rows, call: Effort, tries: range) -> Tried:
-        """What other starts of each row lead to: the same starts for every row."""
+        """The answers from other starts of each row: the same starts for every row."""
         where, u = self._where, self._spread(tries, call.seed)
         x0 = where.base + u * where.span + where.kept * rows.starts[:, None, self._moved]
         number = 1.0 + np.arange(tries.start, tries.stop)
@@ -193,7 +193,7 @@ class ClearSearch:
         return x[places, order], clearance[places, order]
 
     def _pushed(self, x: Floats, rows: Rows, call: Effort) -> Tried:
-        """What pushes of some solutions x (P, K, n) lead to."""
+        """The answers from pushes of some solutions x (P, K, n)."""
         many, n = x.shape[1], len(self._moved)
         whole = rows.take(np.repeat(np.arange(rows.n), many))
         given = [each.reshape(whole.n, -1) for each in whole.arrays]
@@ -217,7 +217,7 @@ class ClearSearch:
         return best
 
     def _tried(self, x0: Floats, rows: Rows, call: Effort, measure: Measure) -> Tried:
-        """What one try from each of x0 (P, K, n) leads to."""
+        """The answers of one try from each of x0 (P, K, n)."""
         count, many, n = x0.shape
         x, clearance, steps = np.empty(x0.shape), np.empty((count, many)), np.empty((count, many))
         most = max(1, _AT_ONCE // many)

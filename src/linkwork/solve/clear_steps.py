@@ -104,7 +104,7 @@ class ClearSteps:
         return self._taken(output)([q, *given, x], settings)
 
     def _asked_rows(self, flat: Floats, gain: float) -> Asked:
-        """What the numbers of the rows' kernel ask for."""
+        """The demands of the numbers of the rows' kernel."""
         n = len(self._moved_v)
         k = (flat.shape[1] - 3 * n) // (n + 1)  # 3 n numbers, k errors, n k entries
         lower, upper, down, error = np.split(flat[:, : 3 * n + k], [n, 2 * n, 3 * n], axis=1)
@@ -196,7 +196,7 @@ class ClearSteps:
 
 
 def _of_pairs(then: Near, near: Near, allowed: Floats) -> Floats:
-    """What is allowed of the pairs of ``then``: of those not among ``near``, as of its farthest."""
+    """The allowance of the pairs of ``then``: of those not among ``near``, as of its farthest."""
     same = (then.bodies[:, :, None] == near.bodies[:, None]).all(axis=3)
     own = np.take_along_axis(allowed, same.argmax(axis=2), axis=1)
     return np.where(same.any(axis=2), own, allowed[:, -1:])

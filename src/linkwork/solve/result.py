@@ -459,7 +459,7 @@ _PERCENTILES = (50, 99, 100)
 
 
 def summary(result: IKResult) -> list[str | TextTable]:
-    """How a result ended in lines, and a table of its errors and tolerances."""
+    """The end of a search in lines, and a table of its errors and tolerances."""
     success, many = np.asarray(result.success), result.shape != ()
 
     def spread(counts: NDArray[np.int64]) -> str:
