@@ -63,7 +63,7 @@ def jit_triple(triple: str) -> str:
 
 
 @cache
-def _host_features() -> tuple[frozenset[str], str]:
+def host_features() -> tuple[frozenset[str], str]:
     """The features that this processor has, and all of them as LLVM's text; none where unknown."""
     try:
         features: Any = llvm.get_host_cpu_features()
@@ -78,7 +78,7 @@ def host() -> Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
-    has, text = _host_features()
+    has, text = host_features()
     triple = jit_triple(llvm.get_process_triple())
     arm = triple.startswith(("aarch64", "arm64"))
     return Target(
@@ -99,7 +99,7 @@ def named(level: str) -> Target:
     if level not in LEVELS:
         raise UnknownNameError("target", level, tuple(LEVELS))
     here = host()
-    lacks = _lacking(here.triple, _host_features()[0])
+    lacks = _lacking(here.triple, host_features()[0])
     if lacks[level]:
         fine = [name for name, missing in lacks.items() if not missing]
         advice = f"choose {' or '.join(fine)}, or leave" if fine else "leave"
