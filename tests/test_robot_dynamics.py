@@ -107,7 +107,7 @@ def test_a_method_gives_what_the_algorithm_does(robot: Robot, name: str):
     losses = {"damping": m.damping, "friction": m.friction}
     if name == "inverse_dynamics_derivatives":
         del losses["friction"]
-    for k in range(3):
+    for k in (0, 2):
         parameters = {key: given[key] for key in ("gravity", "armature") if key in given}
         parameters |= losses if "losses" in given else {}
         if "external" in given:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from fresh_python import INTERRUPTIBLE
 from linkwork import faces
 from linkwork.cli.app import program_apart
 from made_up_face import FACE, ORIGINAL, write
@@ -54,7 +55,7 @@ def start(folder: Path, first: list[str], words: list[str]) -> subprocess.Popen[
     pipe = subprocess.PIPE
     line = [sys.executable, *first, *words]
     how = {"stdin": pipe, "stdout": pipe, "stderr": pipe, "text": True, "encoding": "utf-8"}
-    return subprocess.Popen(line, cwd=folder, env=environment(folder), **how)
+    return subprocess.Popen(line, cwd=folder, env=environment(folder), **how, **INTERRUPTIBLE)
 
 
 def finish(running: subprocess.Popen[str], text: str | None = None) -> tuple[int, str, str]:
