@@ -270,12 +270,10 @@ class Walk:
             before = U[..., :rank], np.swapaxes(V, -1, -2)[..., :rank]
             self._move(robot, passive, rank, (U, S, V), -(J[..., driven] @ way[..., None])[..., 0])
             self.q[:, given] = near[given] + k * way
+            J = robot.closure_jacobian(self.q)
+            parts = np.linalg.svd(J[..., passive], full_matrices=False)
             for _ in range(3):
-                gap = robot.closure(self.q)
-                parts = np.linalg.svd(
-                    robot.closure_jacobian(self.q)[..., passive], full_matrices=False
-                )
-                self._move(robot, passive, rank, parts, -gap)
+                self._move(robot, passive, rank, parts, -robot.closure(self.q))
             self.fine &= np.abs(robot.closure(self.q)).max(axis=-1) < 1e-9
             inside = (self.q >= m.lower - 1e-9) & (self.q <= m.upper + 1e-9)
             self.fine &= inside.all(axis=-1)
