@@ -148,7 +148,8 @@ def test_shapes_out_threads_and_bad_rows(small: Robot, name: str):
             assert np.array_equal(part[[0, 2]], right[[0, 2]])
 
 
-def test_derivatives_are_named(robot: Robot):
+def test_derivatives_are_named(small: Robot):
+    robot = small
     q, v, dv = inputs(robot, "inverse_dynamics_derivatives", None)
     inverse = robot.inverse_dynamics_derivatives(q, v, dv)
     assert inverse._fields == ("q", "v", "dv")
