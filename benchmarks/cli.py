@@ -64,7 +64,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--memory", type=float, default=1.0, help="GiB that an output may take")
     made.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON")
     made.add_argument("--plot", type=Path, metavar="FILE", help="write the ratios as a PNG")
-    made.add_argument("--plain", action="store_true", help="the table as plain text")
     made.add_argument("--verbose", action="store_true", help="show what the workers print")
     return made
 
@@ -101,7 +100,7 @@ def _run(options: argparse.Namespace) -> int:
             _case(case, context, options, data)
     for name, found in report.versions.items():
         print(f"{name} {found['version']}, NumPy {found['numpy']}, Python {found['python']}")
-    table.show(report, force_plain=options.plain)
+    table.show(report)
     if options.json:
         options.json.write_text(json.dumps(report.as_dict(), indent=1) + "\n", encoding="utf-8")
     if options.plot:

@@ -1,10 +1,7 @@
-"""The table of ratios: with rich on a terminal, plain text otherwise."""
+"""The table of ratios."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Sequence
 
 from benchmarks.marks import judge
@@ -100,28 +97,8 @@ def left_out(report: Report) -> list[str]:
     return [f"LEFT OUT: {item.peer}, {item.what}: {item.reason}" for item in report.left_out]
 
 
-def show(report: Report, *, force_plain: bool = False) -> None:
+def show(report: Report) -> None:
     """Print the table, then what went wrong."""
-    if not report.measurements:
-        print("nothing was measured")
-    elif force_plain or not sys.stdout.isatty() or importlib.util.find_spec("rich") is None:
-        print(plain(report))
-    else:
-        _rich(report)
+    print(plain(report) if report.measurements else "nothing was measured")
     for text in (*left_out(report), *(f"PROBLEM: {text}" for text in report.problems)):
         print(text)
-
-
-def _rich(report: Report) -> None:
-    body = [cells(entry, report) for entry in report.measurements]
-    used = [k for k in range(len(COLUMNS)) if any(row[k] for row in body)]
-    table = importlib.import_module("rich.table").Table(
-        title="Time of each line, and how many times ours it takes"
-    )
-    for k in used:
-        table.add_column(COLUMNS[k], justify="right" if COLUMNS[k] in RIGHT else "left")
-    groups = [entry.group for entry in report.measurements]
-    for k, row in enumerate(body):
-        last = k + 1 == len(body) or groups[k + 1] != groups[k]
-        table.add_row(*[row[c] for c in used], end_section=last)
-    importlib.import_module("rich.console").Console().print(table)

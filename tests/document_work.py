@@ -1,7 +1,7 @@
-"""All that is done with descriptions, as texts: `python document_work.py FOLDER [LOCALE]`.
+"""All that is done with descriptions, as texts: `python document_work.py FOLDER [LOCALE ...]`.
 
-Printed as JSON, name to text, so that processes with other settings can be compared. With a locale
-it is set first, and "None" is printed where it is not installed.
+Printed as JSON, name to text, so that processes with other settings can be compared. With locales
+the first that is installed and has a decimal comma is set; "None" is printed where none is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import linkwork as lw
 from document_mutations import SAMPLE
@@ -117,12 +117,12 @@ def work(folder: Path) -> dict[str, str]:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     done: Any = None
-    try:
-        locale.setlocale(locale.LC_ALL, *sys.argv[2:])
-        if sys.argv[2:] and locale.localeconv()["decimal_point"] != ",":
-            raise locale.Error("a point")
-    except locale.Error:
-        pass
-    else:
-        done = work(Path(sys.argv[1]))
+    for name in sys.argv[2:] or [None]:
+        try:
+            locale.setlocale(locale.LC_ALL, *filter(None, [name]))
+        except locale.Error:
+            continue
+        if name is None or locale.localeconv()["decimal_point"] == ",":
+            done = work(Path(sys.argv[1]))
+            break
     sys.stdout.buffer.write(json.dumps(done).encode())

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import linkwork as lw
 
 SOURCE, TESTS = Path(lw.__file__).parents[1], Path(__file__).parent
+
+INTERRUPTIBLE: dict[str, Any] = (
+    {}
+    if sys.platform == "win32"
+    else {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+)
+"""Arguments of `Popen` by which a process hears of Ctrl-C where tests run in the background."""
 
 
 def python(code: str | Path, *arguments: object, **environment: str) -> str:

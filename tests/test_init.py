@@ -24,7 +24,7 @@ from linkwork.solve.objectives import Objective
 from linkwork.solve.tasks import Task
 
 SOURCE = Path(lw.__file__).parent
-HEAVY = ("numpy", "casadi", "llvmlite", "lxml", "trimesh", "typer", "rich", "jax", "scipy", "torch")
+HEAVY = ("numpy", "casadi", "llvmlite", "lxml", "trimesh", "click", "jax", "scipy", "torch")
 
 
 @pytest.mark.parametrize("name", lw.__all__)
@@ -81,7 +81,7 @@ linkwork.InputError
 print([name for name in sys.argv[1].split() if name in sys.modules])
 r = linkwork.load("ur5e")
 r.ik(r.fk(r.neutral()))
-needless = ("jax", "trimesh", "typer", "rich", "scipy", "matplotlib", "torch")
+needless = ("jax", "trimesh", "click", "scipy", "matplotlib", "torch")
 print([name for name in needless if name in sys.modules])
 del sys, r, needless, linkwork
 from linkwork import *

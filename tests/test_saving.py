@@ -194,7 +194,9 @@ def test_meshes_of_a_few_real_robots_are_not_lost(tmp_path: Path):
 
 @pytest.mark.slow
 def test_meshes_of_real_robots_are_not_lost(tmp_path: Path):
-    saved_elsewhere(example_robot_urdfs(), tmp_path.resolve())
+    files = example_robot_urdfs()
+    some = rng("real meshes").choice(len(files), len(files) // 3, replace=False)
+    saved_elsewhere([files[k] for k in some], tmp_path.resolve())
 
 
 def test_copies_stand_beside_the_new_file_with_what_they_need(package: Path, tmp_path: Path):
@@ -324,7 +326,9 @@ def test_p16_a_killed_save_leaves_one_of_both_descriptions(tmp_path: Path):
     robots = [read(path).robot for path in sources]
     lw.urdf.write(robots[0], target)
     seen = set()
-    for _ in range(12):
+    for k in range(30):
+        if k >= 6 and len(seen) == 2:
+            break
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, *map(str, sources), str(target)],
             stdout=subprocess.PIPE,

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import track
-
 from benchmarks.corpus.judge import judge
 from benchmarks.corpus.packages import PACKAGES, descriptions, folder
 from benchmarks.corpus.page import page
 from benchmarks.corpus.sides import LIBRARIES, WITHOUT_MESHES, Side, without_meshes
 from benchmarks.corpus.truth import Truth, truth_of
+from linkwork.terminal import progress_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,16 +62,19 @@ def _run(
     library: str, files: list[tuple[str, Path]], tops: dict[str, Path], scratch: Path
 ) -> dict[str, Any]:
     side, found = Side(library), {}
-    for name, path in track(files, library, console=Console(stderr=True)):
-        truth = truth_of(path)
-        shown = without_meshes(path, scratch) if library in WITHOUT_MESHES else path
-        question = {
-            "file": str(shown),
-            "positions": truth.positions,
-            "followers": truth.followers,
-        }
-        verdict, why = judge(truth, side.ask(question))
-        found[_label(name, path, tops)] = [verdict, _plain(why, path, shown)]
+    with progress_line(library) as tell:
+        for k, (name, path) in enumerate(files):
+            truth = truth_of(path)
+            shown = without_meshes(path, scratch) if library in WITHOUT_MESHES else path
+            question = {
+                "file": str(shown),
+                "positions": truth.positions,
+                "followers": truth.followers,
+            }
+            verdict, why = judge(truth, side.ask(question))
+            found[_label(name, path, tops)] = [verdict, _plain(why, path, shown)]
+            if tell is not None:
+                tell(k + 1, len(files))
     side.close()
     return found
 

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 
 from benchmarks.corpus.probe import part
+from linkwork.terminal import progress_line
 
 Floats = NDArray[np.float64]
 SECONDS = 120.0
@@ -34,10 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="write what became of every file to this file")
     given = parser.parse_args(arguments)
     files = [(top.name, path) for top in given.folders for path in models(top)]
-    console = Console(stderr=True)
-    found = {
-        str(path): {"package": top, **compared(path)} for top, path in track(files, console=console)
-    }
+    found: dict[str, Any] = {}
+    with progress_line("comparing") as tell:
+        for k, (top, path) in enumerate(files):
+            found[str(path)] = {"package": top, **compared(path)}
+            if tell is not None:
+                tell(k + 1, len(files))
     if given.json:
         given.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
     print(tables(found))

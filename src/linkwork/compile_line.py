@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import TextIO
 
+from linkwork import settings
+
 _PATIENCE = 1.0
 """Seconds that pass before anything is said."""
 
@@ -24,7 +26,7 @@ class CompileLine:
     def __call__(self, what: str) -> Callable[[bool | None], None]:
         """Begin to wait; the function returned ends it, see `compile.compiler.Listener`."""
         stream = sys.stderr  # looked up now: programs and tests replace it
-        if not (self._anywhere or _is_terminal(stream)):
+        if not (self._anywhere or settings.on_terminal(stream)):
             return _silent
         return _Wait(what, stream, self._clock).end
 
@@ -60,13 +62,6 @@ class _Wait:
 
 def _silent(_kept: bool | None) -> None:
     """Nothing is said."""
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    try:
-        return stream is not None and stream.isatty()
-    except (AttributeError, ValueError):  # no file, or a closed one
-        return False
 
 
 def _write(stream: TextIO, text: str) -> None:

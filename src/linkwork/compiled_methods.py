@@ -1,4 +1,4 @@
-"""What `linkwork.jax.compiled` and `linkwork.torch.compiled` have in common: their methods.
+"""The methods that `linkwork.jax.compiled` and `linkwork.torch.compiled` share.
 
 Each turns its arguments into arrays by the name of the input, and asks for the compiled function;
 the methods themselves stand in `array_methods.py`.

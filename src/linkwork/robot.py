@@ -54,7 +54,7 @@ Floats = NDArray[np.float64]
 _STEPS_TO_NEAREST, _TRIES_TO_NEAREST = 300, 20
 """The first try goes from q0; others are for what that does not assemble."""
 _TOLERANCE_OF_NEAREST = 1.0e-9
-"""How far (m, rad) loops may be open while the nearest is looked for: what leads towards q0 opens
+"""The gap (m, rad) of loops while the nearest is looked for: what leads towards q0 opens
 them by its rounding. They are closed from there."""
 
 
@@ -775,7 +775,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
 
 _RAISE: OnBad = "raise"
 _NATIVE: list[Any] = []
-"""What the native methods of all robots need, once they are made."""
+"""The native methods of all robots, once they are made."""
 
 
 def _make_methods_native() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,11 +12,9 @@ import numpy as np
 from linkwork.formats.urdf.read import Document
 from linkwork.legible import legible, short
 from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.terminal_text import Text
 
 if TYPE_CHECKING:
-    from rich.text import Text
-    from rich.tree import Tree
-
     from linkwork.robot import Robot
 
 
@@ -53,14 +50,10 @@ def edges_of(robot: Robot) -> list[Edge]:
 
 def tree_text(robot: Robot) -> str:
     """The tree as `Robot.tree` gives it."""
-    from rich.console import Console  # noqa: PLC0415  imported when first needed
-
     edges = edges_of(robot)
     floating = robot.mechanism.body_joint_types[0] is JointType.FLOATING
-    picture, _ = drawn(root_of(robot, edges), edges, floating=floating)
-    page = io.StringIO()
-    Console(file=page, width=1_000_000, color_system=None).print(picture, soft_wrap=True)
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+    lines = drawn(root_of(robot, edges), edges, floating=floating)
+    return "\n".join(str(line).rstrip() for line in lines)
 
 
 def root_of(robot: Robot, edges: list[Edge]) -> str:
@@ -130,34 +123,51 @@ def limits_of(m: Mechanism, joint: str) -> tuple[float | None, float | None]:
     return float(m.lower[at]), float(m.upper[at])
 
 
-def drawn(root: str, edges: list[Edge], *, floating: bool) -> tuple[Tree, int]:
-    """The tree to print, and the columns that its deepest line begins at. No recursion."""
-    from rich.text import Text  # noqa: PLC0415  imported when first needed
-    from rich.tree import Tree  # noqa: PLC0415
-
+def drawn(root: str, edges: list[Edge], *, floating: bool) -> list[Text]:
+    """The lines of the tree, each link below the one that it hangs on. No recursion."""
     below: dict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
         below[edge.parent].append(edge)
-    top = Tree(Text(legible(root), "bold").append(" (floats)" if floating else "", "dim"))
-    deepest, waiting = 0, [(root, top, 0)]
+    top = _Branch(Text((legible(root), "bold"), (" (floats)" if floating else "", "dim")))
+    waiting = [(root, top, 0)]
     while waiting:
         link, branch, depth = waiting.pop()
-        deepest = max(deepest, depth)
         for edge in below[link]:
             if depth < DEEPEST_DRAWN:
-                waiting.append((edge.child, branch.add(_label(edge)), depth + 1))
+                inner = _Branch(_label(edge))
+                branch.below.append(inner)
+                waiting.append((edge.child, inner, depth + 1))
             else:  # further in, each line would be longer than the one before
-                branch.add(_label(edge).append(f" on {legible(edge.parent)}", "not bold dim"))
+                where = Text((f" on {legible(edge.parent)}", "dim"))
+                branch.below.append(_Branch(_label(edge) + where))
                 waiting.append((edge.child, branch, depth))
-    return top, 4 * deepest
+    return _lines_of(top)
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    label: Text
+    below: list[_Branch] = field(default_factory=list["_Branch"])
+
+
+def _lines_of(top: _Branch) -> list[Text]:
+    """The lines of a tree, with the strokes that lead to each."""
+    lines, waiting = [top.label], [(branch, "") for branch in reversed(top.below)]
+    last = {id(branch) for branch in top.below[-1:]}
+    while waiting:
+        branch, strokes = waiting.pop()
+        ends = id(branch) in last
+        lines.append(Text(strokes + ("└── " if ends else "├── ")) + branch.label)
+        last.update(id(inner) for inner in branch.below[-1:])
+        inside = strokes + ("    " if ends else "│   ")
+        waiting.extend((inner, inside) for inner in reversed(branch.below))
+    return lines
 
 
 def _label(edge: Edge) -> Text:
-    from rich.text import Text  # noqa: PLC0415  imported when first needed
-
     joint = f"  {legible(edge.joint)}" if edge.joint else " "
-    text = Text(legible(edge.child), "bold").append(joint, "not bold cyan")
-    return text.append(f" ({', '.join(_details(edge))})", "not bold dim")
+    details = f" ({', '.join(_details(edge))})"
+    return Text((legible(edge.child), "bold"), (joint, "cyan"), (details, "dim"))
 
 
 def _details(edge: Edge) -> list[str]:

@@ -8,11 +8,13 @@ import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
-from linkwork.compile.cache import Cache, default_folder
-from linkwork.compile.compiler import Compiler, Listener
-from linkwork.compile.target import host, named
 from linkwork.errors import InputError
+
+if TYPE_CHECKING:  # `linkwork --help` looks here for the terminal, and needs no compiler
+    from linkwork.compile.cache import Cache
+    from linkwork.compile.compiler import Compiler, Listener
 
 
 @cache
@@ -120,6 +122,29 @@ def program_folders() -> tuple[Path, ...]:
     return tuple(Path(os.environ[name]) for name in names if os.environ.get(name))
 
 
+def on_terminal(stream: TextIO | None) -> bool:
+    """Whether a person reads what is written to a stream."""
+    try:
+        return stream is not None and stream.isatty()
+    except (AttributeError, ValueError):  # no file, or a closed one
+        return False
+
+
+def styled(stream: TextIO | None) -> bool:
+    """Whether colours are shown there: on terminals that have them, unless NO_COLOR is set.
+
+    FORCE_COLOR shows them anywhere.
+    """
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or on_terminal(stream)
+
+
+def login_shell() -> str:
+    """The name of the shell that whoever runs this logs in to, such as bash; "" if none is told."""
+    return Path(os.environ.get("SHELL", "")).name
+
+
 def surroundings(**changed: str) -> dict[str, str]:
     """The environment of a program that is started from here, with some variables changed."""
     return {**os.environ, **changed}
@@ -149,6 +174,8 @@ def kernel_cache() -> Cache:
     Nothing is kept where LINKWORK_CACHE is "off", or where the platform names no folder. A folder
     that was named and cannot be used is warned of.
     """
+    from linkwork.compile.cache import Cache, default_folder  # noqa: PLC0415  see above
+
     given = os.environ.get("LINKWORK_CACHE", "")
     if given.lower() == "off":
         return Cache(None)
@@ -184,6 +211,9 @@ def compiler() -> Compiler:
     Raises: UnknownNameError where LINKWORK_TARGET names no level; InputError for one that this
     processor lacks, and for LINKWORK_PROGRESS as `compile_line`.
     """
+    from linkwork.compile.compiler import Compiler  # noqa: PLC0415  see above
+    from linkwork.compile.target import host, named  # noqa: PLC0415
+
     level = os.environ.get("LINKWORK_TARGET", "")
     target = named(level) if level else host()
     return Compiler(target, kernel_cache(), clock, compile_line())

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
+from fresh_python import INTERRUPTIBLE
 from linkwork.cli.app import app
 
 PLAIN = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "FORCE_COLOR": None}
@@ -52,7 +53,7 @@ def _process() -> Callable[..., subprocess.Popen[str]]:
     environment.pop("FORCE_COLOR", None)
 
     def start(*args: object, **how: Any) -> subprocess.Popen[str]:
-        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **INTERRUPTIBLE, **how}
         command = [sys.executable, "-m", "linkwork", *[str(a) for a in args]]
         return subprocess.Popen(command, env=environment, text=True, encoding="utf-8", **how)
 

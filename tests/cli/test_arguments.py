@@ -18,8 +18,8 @@ from linkwork.solve.tasks import TOLERANCES
 
 
 def info_of(kind: type[Any]) -> dict[str, Any]:
-    """What typer is told of each argument, by its name."""
-    return {each.name: each.metadata["typer"] for each in dataclasses.fields(kind)}
+    """The info of each argument, by its name."""
+    return {each.name: each.metadata["info"] for each in dataclasses.fields(kind)}
 
 
 def test_ik_leaves_the_defaults_to_the_library_and_says_them():
@@ -54,7 +54,7 @@ def test_every_option_is_in_the_help_with_a_sentence(cli: Callable[..., Any], na
     text = " ".join(cli(name, "--help", env={"COLUMNS": "250"}).stdout.split())
     for info in info_of(COMMANDS[name]).values():
         assert info.help.endswith(".") and info.help in text
-        for option in info.param_decls or ():
+        for option in info.names:
             assert option.split("/")[0] in text
     assert "None" not in text
     assert all(line.startswith(f"linkwork {name}") for line in COMMANDS[name].examples)

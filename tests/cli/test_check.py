@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import typer
+from click.exceptions import Exit
 
 import linkwork as lw
 from linkwork import models
@@ -49,7 +49,7 @@ def _check(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]
         code = 0
         try:
             command.run(CheckArguments(files=list(files), **options))
-        except typer.Exit as done:
+        except Exit as done:
             code = done.exit_code
         return code, capsys.readouterr().out
 
@@ -258,11 +258,11 @@ def test_tables_of_denavit_and_hartenberg(
 
 def test_a_line_has_what_an_editor_jumps_by():
     problem = Finding("warning", "range", "it is odd", "a.urdf", 7, "joint", "j", "mend it")
-    assert command.line_of(problem, "x").plain == "a.urdf:7: warning: joint 'j': it is odd (range)"
+    assert str(command.line_of(problem, "x")) == "a.urdf:7: warning: joint 'j': it is odd (range)"
     bare = Finding("error", "no-file", "there is none")
-    assert command.line_of(bare, "x").plain == "x: error: there is none (no-file)"
+    assert str(command.line_of(bare, "x")) == "x: error: there is none (no-file)"
     unnamed = Finding("error", "xml", "broken", "a.urdf", 3, "robot")
-    assert command.line_of(unnamed, "x").plain == "a.urdf:3: error: robot: broken (xml)"
+    assert str(command.line_of(unnamed, "x")) == "a.urdf:3: error: robot: broken (xml)"
 
 
 def test_colours_are_for_terminals(files: Path, monkeypatch: pytest.MonkeyPatch, check: Check):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
+from click.exceptions import Exit
 
 from linkwork.cli import diff as command
 from linkwork.cli.arguments import DiffArguments
@@ -45,7 +45,7 @@ def _diff_of(
         code = 0
         try:
             command.run(DiffArguments(before=f"{before}.urdf", after=f"{after}.urdf", **options))
-        except typer.Exit as done:
+        except Exit as done:
             code = done.exit_code
         return code, capsys.readouterr().out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -309,7 +310,7 @@ def test_a_margin(cli: Callable[..., Any]):
 
 def test_show(cli: Callable[..., Any], tmp_path: Path):
     shown = cli("ik", "ur5e", "--xyz", XYZ, "--wxyz", WXYZ, "--errors").stdout
-    (line,) = [line.split() for line in shown.splitlines() if line.startswith("tool0  rotation")]
+    (line,) = [line.split() for line in shown.splitlines() if re.match(r"tool0 +rotation", line)]
     assert line[-2:] == ["rad", "yes"]
     assert float(line[3]) == 1e-4
     poses = tmp_path / "T.npy"

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from linkwork.cli import inputs, output
-from linkwork.cli.output import busy, progress_of
 from linkwork.errors import InputError
 from linkwork.legible import short
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import Text, TextTable, folded, width_of
 from seeds import rng
 
 
@@ -35,9 +37,9 @@ def test_numbers():
 
 def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]):
     name = "[bold]arm[/bold] :smile: [nope]"
-    shown = output.table(("name", "value"), numbers=1)
+    shown = TextTable(("name", "value"), numbers=1)
     shown.add_row(name, "1")
-    output.console().print(name, shown, sep="\n")
+    Screen().print(name, shown)
     assert capsys.readouterr().out.count(name) == 2
 
 
@@ -45,9 +47,9 @@ def test_long_names_are_folded_and_not_cut(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("COLUMNS", "40")
-    shown = output.table(("a", "b"))
+    shown = TextTable(("a", "b"))
     shown.add_row("x" * 50, "y" * 50)
-    output.console().print(shown)
+    Screen().print(shown)
     text = capsys.readouterr().out
     assert text.count("x") == 50
     assert text.count("y") == 50
@@ -56,17 +58,56 @@ def test_long_names_are_folded_and_not_cut(
 
 def test_the_width(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "77")
-    assert output.console().width == 77
-    assert output.console(at_least=300).width == 300
+    assert Screen().width == 77
 
 
-def test_a_reader_that_leaves_reaches_the_place_of_errors(monkeypatch: pytest.MonkeyPatch):
-    def gone(_: Console) -> None:
-        raise BrokenPipeError
+def test_numbers_stand_to_the_right_and_words_to_the_left():
+    table = TextTable(("name", "x", "unit"), numbers=range(1, 2))
+    table.add_row("a", "1.5", "m")
+    table.add_row("\u4e2d\u6587", "-10")  # two columns of the screen a letter
+    assert [str(line) for line in table.lines(80)] == [
+        "name     x   unit",
+        "\u2500" * 17,
+        "a      1.5   m",
+        "\u4e2d\u6587   -10",
+    ]
 
-    monkeypatch.setattr(Console, "_write_buffer", gone, raising=False)
-    with pytest.raises(BrokenPipeError):
-        output.console().on_broken_pipe()
+
+def test_a_text_is_folded_at_spaces_or_between_letters():
+    assert folded("one two three", 8) == ["one two", "three"]
+    assert folded("abcdefgh", 3) == ["abc", "def", "gh"]
+    assert folded("a\n\nb", 3) == ["a", "", "b"]
+    for width in range(2, 12):
+        lines = folded("ab \u4e2d\u6587\u5b57 e\u0301fg  hij", width)
+        assert max(map(width_of, lines)) <= width
+        assert "".join(lines).replace(" ", "") == "ab\u4e2d\u6587\u5b57e\u0301fghij"
+
+
+def test_styles_are_for_terminals_and_names_obey_none(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    line = Text(("a\x1b[2Jb", "bold red"), "c")
+    monkeypatch.setenv("TERM", "xterm")
+    for wish, shown in (
+        ({}, "a\\x1b[2Jbc\n"),
+        ({"FORCE_COLOR": "1"}, "\x1b[1;31ma\\x1b[2Jb\x1b[0mc\n"),
+        ({"NO_COLOR": "1"}, "a\\x1b[2Jbc\n"),
+    ):
+        for name, value in wish.items():
+            monkeypatch.setenv(name, value)
+        Screen().print(line)
+        assert capsys.readouterr().out == shown
+
+
+def test_lines_of_tables_are_plain_where_the_encoding_has_none(monkeypatch: pytest.MonkeyPatch):
+    table = TextTable(("a",))
+    table.add_row("b")
+    for encoding, rule in (("ascii", "-"), ("utf-8", "\u2500"), ("latin-1", "-")):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="\n")
+        monkeypatch.setattr(sys, "stdout", stream)
+        Screen().print(table)
+        stream.flush()
+        assert stream.buffer.getvalue().decode(encoding) == f"a\n{rule}\nb\n"
 
 
 def test_notes_go_to_standard_error(capsys: pytest.CaptureFixture[str]):
@@ -153,26 +194,29 @@ def test_a_target_that_is_refused(tmp_path: Path):
 
 
 def test_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]):
-    with busy("compiling"), progress_of("solving") as progress:
-        assert progress is None
+    with progress_line("solving") as tell:
+        assert tell is None
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_it_is_shown_on_standard_error(
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_it_is_shown_on_standard_error_and_goes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    with busy("compiling"):
-        pass
-    with progress_of("solving") as progress:
-        assert progress is not None
-        progress(3, 7)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "compiling" in err
-    assert "solving" in err
-    assert "3/7" in err
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress_line("solving") as tell:
+        assert screen.getvalue().endswith("solving ...")
+        assert tell is not None
+        for done in range(8):
+            tell(done, 7)
+    assert "7/7" in screen.getvalue()
+    assert screen.getvalue().endswith("\r\x1b[K")
+    assert capsys.readouterr().out == ""
 
 
 def test_a_command_on_a_terminal_keeps_its_output_clean(cli: Callable[..., Any]):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
+from click.exceptions import Exit
 
 import linkwork as lw
 from linkwork.cli import plan as command
@@ -91,7 +91,7 @@ def test_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path):
 
 
 def test_no_path_is_exit_code_one(capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(typer.Exit) as stopped:
+    with pytest.raises(Exit) as stopped:
         ran(capsys, start=[START], goal=["joint4=1"])
     assert stopped.value.exit_code == 1
     assert "the goal is outside the limits: 'joint4' is at 1" in capsys.readouterr().err

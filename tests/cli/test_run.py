@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import py_compile
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from fresh_python import INTERRUPTIBLE
 from linkwork import faces
 from linkwork.cli.app import program_apart
 from made_up_face import FACE, ORIGINAL, write
@@ -53,7 +55,7 @@ def start(folder: Path, first: list[str], words: list[str]) -> subprocess.Popen[
     pipe = subprocess.PIPE
     line = [sys.executable, *first, *words]
     how = {"stdin": pipe, "stdout": pipe, "stderr": pipe, "text": True, "encoding": "utf-8"}
-    return subprocess.Popen(line, cwd=folder, env=environment(folder), **how)
+    return subprocess.Popen(line, cwd=folder, env=environment(folder), **how, **INTERRUPTIBLE)
 
 
 def finish(running: subprocess.Popen[str], text: str | None = None) -> tuple[int, str, str]:
@@ -260,7 +262,8 @@ def test_what_cannot_be_run_is_one_sentence(folder: Path, words: list[str], said
     code, out, err = with_old(folder, *words)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    assert said.lower() in err.lower()
+    # whether an option is quoted depends on click's release
+    assert re.sub("[':]", "", said.lower()) in re.sub("[':]", "", err.lower())
 
 
 @pytest.mark.slow

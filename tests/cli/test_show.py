@@ -237,10 +237,7 @@ def test_files_that_hold_no_motion_are_refused(refused: Callable[..., str], tmp_
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
 def test_ctrl_c_is_its_usual_end(process: Callable[..., Any]):
-    def interruptible() -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    started = process("show", "planar_3r", "--no-browser", "--port", 0, preexec_fn=interruptible)
+    started = process("show", "planar_3r", "--no-browser", "--port", 0)
     try:
         first, second = started.stderr.readline(), started.stderr.readline()
         url = re.search(r"http://\S+", first)[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
+from click.exceptions import Exit
 
 import linkwork as lw
 from linkwork.cli import simulate as command
@@ -101,7 +101,7 @@ def test_divergence_is_exit_code_1_and_the_rest_is_written(
 ):
     saved = tmp_path / "run.csv"
     how = {"v0": "9000 -20000", "dt": 0.01, "q0": ["0.7 0.7"], "save": str(saved)}
-    with pytest.raises(typer.Exit) as ended:
+    with pytest.raises(Exit) as ended:
         command.run(SimulateArguments(source="planar_2r", **how))  # type: ignore[arg-type]
     assert ended.value.exit_code == command.DIVERGED == 1
     assert "not finished: at t = " in capsys.readouterr().err

@@ -157,8 +157,7 @@ def test_threads_share_a_cache(tmp_path):
     assert found == [True] * 200
 
 
-def test_a_folder_that_was_asked_for_and_cannot_be_used_is_warned_of_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_WARNED", set())
+def test_a_folder_that_was_asked_for_and_cannot_be_used_is_warned_of_once(tmp_path):
     file = tmp_path / "file"
     file.write_text("x")
     with warnings.catch_warnings():

@@ -9,8 +9,8 @@ import pytest
 
 from linkwork.compile.cache import Cache, Entry
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.kernel import CompiledRows, build
-from linkwork.compile.recipe import Recipe
+from linkwork.compile.kernel import CompiledRows, Kernel, build, rows_of
+from linkwork.compile.recipe import Recipe, recipe_of
 from linkwork.compile.target import host
 from linkwork.errors import InputError
 from seeds import rng
@@ -39,8 +39,11 @@ def test_agrees_with_casadi(compiled, n):
 def test_every_width_gives_the_same_bits(compiled, width):
     x, y = arrays(101)
     expected = np.array([compiled(a, b) for a, b in zip(x, y, strict=True)])
-    other = build(compiled.recipe.traced(), compiler=Compiler(replace(host(), width=width)))
-    assert other._rows.width == width
+    compiler = Compiler(replace(host(), width=width))
+    recipe = recipe_of(compiled.recipe.traced())
+    rows = rows_of(recipe, compiler)
+    other = Kernel(recipe, rows, compiler)
+    assert rows.width == width
     assert np.array_equal(other(x, y), expected)
 
 

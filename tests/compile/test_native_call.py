@@ -28,7 +28,7 @@ from linkwork.compile import numpy_abi
 from linkwork.compile.cache import Cache
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.emit import I64, POINTER, i64
-from linkwork.compile.kernel import build
+from linkwork.compile.kernel import Kernel, build, rows_of
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.native_call import (
     Array,
@@ -44,7 +44,7 @@ from linkwork.compile.native_call import (
     number_call,
 )
 from linkwork.compile.numpy_abi import array_abi
-from linkwork.compile.recipe import expression_recipe
+from linkwork.compile.recipe import expression_recipe, recipe_of
 from linkwork.compile.target import host, new_module
 from linkwork.errors import InputError, ShapeError
 from seeds import rng
@@ -396,11 +396,13 @@ def test_out_that_does_not_fit_goes_the_general_way(bound):
 
 
 def test_the_code_lives_as_long_as_the_function():
-    kernel = build(traced("short", {"x": 3, "y": 2}, mixed))
+    recipe, compiler = recipe_of(traced("short", {"x": 3, "y": 2}, mixed)), Compiler()
+    rows = rows_of(recipe, compiler)
+    kernel = Kernel(recipe, rows, compiler)
     fast = kernel.bound()
-    watch = weakref.ref(kernel._rows)
+    watch = weakref.ref(rows)
     expected = kernel(np.ones(3), np.ones(2))
-    del kernel
+    del kernel, rows
     gc.collect()
     assert watch() is not None
     assert np.array_equal(fast(np.ones(3), np.ones(2)), expected)

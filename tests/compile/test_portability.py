@@ -226,7 +226,8 @@ def test_levels_agree_and_widths_and_threads_change_no_bit(name):
     for at in ("x86-64-v2", "x86-64-v3", "x86-64-v4", "host"):
         target = host() if at == "host" else level(at)
         found[at] = rows(target, name)
-        for width, threads in ((1, 1), (2, 2), (4, 4), (8, 1), (target.width, 4)):
+        every = ((1, 1), (2, 2), (4, 4), (8, 1), (target.width, 4))
+        for width, threads in every if at == "host" else (every[0], every[3]):
             again = rows(with_width(target, width), name, threads=threads)
             assert np.array_equal(again, found[at]), (at, width, threads)
     for a, b in itertools.combinations(found.values(), 2):

@@ -74,7 +74,11 @@ def test_a_tree_of_mixed_joints(name: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["integrate", "fk_all", "jacobian", "inverse_dynamics", "mass_matrix"]
+    "name",
+    [
+        *("integrate", "fk_all", "jacobian", "inverse_dynamics"),
+        pytest.param("mass_matrix", marks=pytest.mark.slow),
+    ],
 )
 def test_every_type_of_joint_and_couplings(name: str):
     m = mechanism_from(every_joint_urdf())

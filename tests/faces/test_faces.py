@@ -121,7 +121,7 @@ def test_each_module_of_a_face_is_importable_below_linkwork_faces(entry: FaceEnt
 def test_installing_loads_no_face_and_nothing_heavy():
     code = (
         "import sys\nfrom linkwork import faces\nfaces.install()\n"
-        "heavy = {'numpy', 'casadi', 'llvmlite', 'lxml', 'trimesh', 'typer'}\n"
+        "heavy = {'numpy', 'casadi', 'llvmlite', 'lxml', 'trimesh', 'click'}\n"
         "print(sorted(heavy & sys.modules.keys()))\n"
         "print([m for m in sys.modules if m.startswith('linkwork.faces.')])"
     )

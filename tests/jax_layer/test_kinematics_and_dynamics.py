@@ -167,6 +167,7 @@ def test_closed_mechanisms(name: str):
     print(name, max(worst.values()), max(worst, key=lambda key: worst[key]))
 
 
+@pytest.mark.slow
 def test_programs_of_xla_say_the_same():
     robot = lw.load("ur5e")
     m, (q, v, dv) = lj.robot(robot), motion(robot, 3, "programs")

@@ -15,7 +15,7 @@ from linkwork.algorithms.registry import evaluate
 from linkwork.errors import InputError
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.dynamics_checks import (
-    _SEED,
+    SEED,
     check_inertias,
     check_movable,
     generic_mass_matrix,
@@ -247,7 +247,7 @@ def test_published_descriptions():
 
 
 def generic(m: Mechanism) -> np.ndarray:
-    q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
+    q = np.random.default_rng(SEED).uniform(0.4, 1.2, m.n_q)
     for kind, start in zip(m.joint_types, m.q_start, strict=False):
         if kind.has_quaternion:
             wxyz = q[start + kind.n_lengths : start + kind.n_q]

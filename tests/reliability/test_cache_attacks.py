@@ -274,7 +274,7 @@ USE = """
     import hashlib, os, sys
     import linkwork as lw
     bits = hashlib.sha256()
-    for name in os.environ.get("ROBOTS", "ur5e mobile_arm planar_3r").split():
+    for name in os.environ.get("ROBOTS", "mobile_arm planar_3r").split():
         frame = "tool0"
         r = lw.load(name)
         q = r.random(50, seed=1)

@@ -164,11 +164,11 @@ CODE = """
 
 @pytest.mark.slow
 def test_p31_the_same_bits_and_the_same_object_code_for_any_hash_seed():
-    seeds = ["0", "1", "4294967295", *(str(97 * k + 5) for k in range(5))]
+    seeds = ["0", "1", "4294967295", "97"]
     with ThreadPoolExecutor(2) as pool:
         found = set(pool.map(lambda seed: python(CODE, PYTHONHASHSEED=seed, **FRESH), seeds))
     assert len(found) == 1
-    found = {python(BITS, PYTHONHASHSEED=seed, **FRESH) for seed in seeds[:3]}
+    found = {python(BITS, PYTHONHASHSEED=seed, **FRESH) for seed in seeds[:2]}
     found |= {python(BITS, LINKWORK_THREADS="3", OMP_NUM_THREADS="2", **FRESH)}
     assert len(found) == 1
 

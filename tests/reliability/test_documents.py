@@ -104,7 +104,7 @@ def test_p12_two_chains_become_one_and_are_saved(tmp_path: Path):
             lw.urdf.rename(merged, links={"l99999": "x"})
         return lw.urdf.read(tmp_path / "robot.urdf").robot == merged.robot
 
-    few, many = (tree(list(range(n))) for n in (2_500, 10_000))
+    few, many = (tree(list(range(n))) for n in (1_000, 4_000))
     times: list[tuple[float, float]] = []
     while not times or times[-1][1] > 8 * times[-1][0] + 0.1:  # as above
         assert len(times) < 3, times
@@ -316,12 +316,10 @@ def worked(folder: Path, *more: str, **environment: str) -> str:
 
 
 def test_p30_a_decimal_comma_changes_nothing(plain: dict[str, str], tmp_path: Path):
-    for number, name in enumerate(("de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE")):
-        (tmp_path / str(number)).mkdir()
-        if (found := json.loads(worked(tmp_path / str(number), name))) is not None:
-            assert found == plain
-            return
-    pytest.skip("no locale with a decimal comma (de_DE.UTF-8) is installed")
+    names = ("de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE")
+    if (found := json.loads(worked(tmp_path, *names))) is None:
+        pytest.skip("no locale with a decimal comma (de_DE.UTF-8) is installed")
+    assert found == plain
 
 
 @pytest.mark.sweep(1)

@@ -111,7 +111,8 @@ def test_the_command_line_is_complete():
         timeout=60,
         env={**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
     )
-    shown = set(re.findall(r"^│ ([a-z][a-z-]*)\s{2,}", done.stdout, re.MULTILINE))
+    commands = done.stdout.split("Commands:")[1].split("Examples:")[0]
+    shown = set(re.findall(r"^  ([a-z][a-z-]*)\s{2,}", commands, re.MULTILINE))
     assert listed
     assert set(listed) == shown
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # layers of the design; spatial stands above ops because its functions are written in them.
 RANK = {
     "legible": -2,
+    "terminal_text": -1.5,
     "errors": -1,
     "conventions": -1,
     "checks": -0.5,
@@ -40,6 +42,7 @@ RANK = {
     # Lower layers are given clock, cores and environment as values.
     "settings": 6.5,
     "programs": 6.9,
+    "terminal": 7,
     "compile_line": 7,
     "robot": 7,
     "loading": 7,
@@ -87,6 +90,7 @@ NEIGHBOURS = {
 UPWARD_IN_A_FUNCTION: dict[tuple[str, str], str] = {
     ("linkwork/settings.py", "compile_line"): "the compiler's listener, who speaks to people",
     ("linkwork/robot_view.py", "view"): "what people see of a robot",
+    ("linkwork/solve/result.py", "terminal"): "a result that is printed for people",
     ("linkwork/solve/result.py", "view"): "what a notebook shows of a result",
     ("linkwork/simulation/result.py", "view"): "what a notebook shows of a run",
     ("linkwork/trajectory/piecewise.py", "view"): "what a notebook shows of a motion",
@@ -108,11 +112,19 @@ READS = {
 def modules() -> list[tuple[Path, list[ast.AST]]]:
     """Every file of the package, and all nodes of its text."""
     paths = sorted((SOURCE / "linkwork").rglob("*.py"))
-    return [(path.relative_to(SOURCE), nodes(path.read_text(encoding="utf-8"))) for path in paths]
+    gc.disable()  # it takes more time than the rest, and there is nothing to collect
+    try:
+        return [
+            (path.relative_to(SOURCE), nodes(path.read_text(encoding="utf-8"))) for path in paths
+        ]
+    finally:
+        gc.enable()
 
 
 def nodes(text: str) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(text)))
+    """The imports and names of a text."""
+    kept = (ast.Import, ast.ImportFrom, ast.Attribute, ast.Name)
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, kept)]
 
 
 def package_of(path: Path) -> str:

@@ -92,7 +92,7 @@ def exhaustive(robot, model, scene, target, starts):
 
 @pytest.mark.slow
 def test_what_has_a_clear_solution_is_solved(robot, model, scene):
-    n = 120
+    n = 60
     targets = robot.fk(robot.random(n, seed=9), "tool0")  # many of them touch whatever is done
     found = robot.ik(targets, "tool0", limits=clearance_of(model, scene))
     can = [exhaustive(robot, model, scene, target, 800) for target in targets]
@@ -143,6 +143,7 @@ def test_the_best_of_many_and_all_are_clear(robot, model, scene):
     assert not none and none.reason.startswith("touches: tool0 and post")
 
 
+@pytest.mark.slow
 def test_two_arms_are_pushed_apart():
     robot = lw.load("two_arm_torso")
     parts = ("wrist_yaw_link", "wrist_roll_link", "palm", "tool0")
@@ -275,7 +276,8 @@ def stays_clear(run, *, turns):
     assert run.turns <= turns
 
 
-@pytest.mark.parametrize("gain", [pytest.param(0.02, marks=pytest.mark.slow), 1.0])
+@pytest.mark.slow
+@pytest.mark.parametrize("gain", [0.02, 1.0])
 def test_an_approach_ends_at_the_margin_without_shaking(robot, model, gain):
     q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
     T = robot.fk(q, "tool0")

@@ -88,7 +88,7 @@ def test_out_of_reach_it_is_as_near_as_bounded_least_squares(name, kind):
 @pytest.mark.parametrize("kind", ["pose", "position"])
 @pytest.mark.parametrize("name", list(ROBOTS))
 def test_out_of_reach_it_is_as_near_as_bounded_least_squares_everywhere(name, kind):
-    as_near_as_the_judge(name, kind, 15 if kind == "position" else 10, 6)
+    as_near_as_the_judge(name, kind, 6 if kind == "position" else 4, 6)
 
 
 def test_what_decides_is_as_near_as_without_lower_priorities():

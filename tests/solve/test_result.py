@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import pickle
 import re
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import linkwork as lw
 from linkwork.solve.limits import CoupledLimit, VelocityLimit
-from linkwork.solve.result import Column, IKResult, Terms, show
+from linkwork.solve.result import Column, IKResult, Terms
 from linkwork.solve.tasks import CenterOfMass, Group, Manipulability, Pose, Position, Posture
 
 COLUMNS = (
@@ -210,9 +210,10 @@ def test_a_frame_that_nothing_moves_has_a_reason_too():
 
 
 def text_of(result):
-    stream = io.StringIO()
-    show(result, Console(file=stream, width=100, markup=False))
-    return stream.getvalue()
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        result.show()
+    return screen.getvalue()
 
 
 def rows(text, task):

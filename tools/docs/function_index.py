@@ -256,11 +256,9 @@ def spatial_section() -> Section | None:
 def cli_section() -> Section | None:
     """The commands of the command line."""
     module = load("linkwork.cli.app")
-    app = getattr(module, "app", None)
-    if app is None:
+    command = getattr(module, "app", None)
+    if command is None:
         return None
-    typer = importlib.import_module("typer")
-    command = typer.main.get_command(app)
     entries = []
     for name, sub in sorted(getattr(command, "commands", {}).items()):
         arguments = [p.metavar or p.name.upper() for p in sub.params if not p.opts[0][:1] == "-"]

@@ -78,7 +78,7 @@ def forward_dynamics_derivatives(
 
 
 def _accelerations(o: Ops, masses: TreeFactor, forces: Output, part: int) -> Block:
-    """What is lost in acceleration, column by column, where joint forces grow so."""
+    """The loss in acceleration, column by column, where joint forces grow so."""
     n = forces.shape[1]
     if n == 0:
         return o.const(np.zeros((0, 0)))

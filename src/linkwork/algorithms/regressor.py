@@ -31,7 +31,7 @@ from linkwork.mechanism.model import Floats, Mechanism, Placement
 from linkwork.ops.protocol import Block, Ops
 
 N_NUMBERS = 10
-"""How many inertial parameters a body has: m, m c (3), ixx ixy ixz iyy iyz izz."""
+"""The number of inertial parameters of a body: m, m c (3), ixx ixy ixz iyy iyz izz."""
 
 
 def regressor(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
@@ -67,7 +67,7 @@ def regressor(o: Ops, m: Mechanism, q: Block, v: Block, dv: Block) -> Block:
 
 
 class _Matter:
-    """What it takes to move a unit of each inertial parameter along with a frame."""
+    """The wrenches that move a unit of each inertial parameter along with a frame."""
 
     def __init__(self, velocity: Spatial, acceleration: Spatial) -> None:
         self._w, self._alpha = velocity.angular, acceleration.angular

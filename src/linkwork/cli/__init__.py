@@ -19,7 +19,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     code = 130
     with contextlib.suppress(KeyboardInterrupt):
-        from linkwork.cli.app import run  # noqa: PLC0415 - typer is loaded when it is needed
+        from linkwork.cli.app import run  # noqa: PLC0415 - click is loaded when it is needed
 
         code = run(sys.argv[1:])
     sys.exit(code)

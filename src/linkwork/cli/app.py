@@ -4,133 +4,147 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, Field, fields
 from importlib import import_module
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
-import typer
-import typer.core
+import click
+from click.shell_completion import CompletionItem
 
 import linkwork
-from linkwork.cli import arguments
+from linkwork import settings
+from linkwork.cli import arguments, completion
+from linkwork.cli.arguments import Info
 from linkwork.errors import DescriptionError, LinkworkError
 from linkwork.legible import legible
 
 WRONG_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
-# Older typers raise the errors of click, newer ones those of a copy inside typer. Both export
-# BadParameter, which is one of their usage errors.
-USAGE_ERROR: Any = typer.BadParameter.__base__
+_WIDEST_HELP = 100
 
 
-class Commands(typer.core.TyperGroup):
-    """The group of all commands; it turns errors into one sentence and an exit code."""
+class _Formatter(click.HelpFormatter):
+    """The layout of a help text: headings and names stand out."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
-        """Run the arguments (default: those of this process) and exit.
+    def write_heading(self, heading: str) -> None:
+        """Write the heading of a part."""
+        super().write_heading(click.style(heading, bold=True))
 
-        A shell that completes a command line asks through a variable of the environment.
-        """
-        self._main_shell_completion(extra, "linkwork", complete_var)
-        sys.exit(self._exit_code(list(sys.argv[1:] if args is None else args), extra))
-
-    def _exit_code(self, args: list[str], extra: dict[str, Any]) -> int:
-        code = 0
-        try:
-            try:
-                with self.make_context("linkwork", args, **extra) as context:
-                    self.invoke(context)
-            except typer.Exit as done:
-                code = int(done.exit_code)
-            sys.stdout.flush()
-        except (KeyboardInterrupt, typer.Abort):
-            _say("linkwork: stopped")
-            return INTERRUPTED
-        except BrokenPipeError:
-            return BROKEN_PIPE
-        except Exception as error:
-            text = sentence_of(error)
-            if text is None:
-                raise
-            _say(text)
-            return WRONG_INPUT
-        return code
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write names with what they mean beside them."""
+        styled = [(click.style(name, fg="cyan"), text) for name, text in rows]
+        super().write_dl(styled, col_max, col_spacing)
 
 
-def sentence_of(error: Exception) -> str | None:
-    """The sentence for an error of the input or the system; None for a fault of ours."""
-    if isinstance(error, USAGE_ERROR):
-        # for example: linkwork fk: no such option: --fame (see linkwork fk --help)
-        usage: Any = error
-        text = str(usage.format_message()).strip().rstrip(".")
-        context = getattr(usage, "ctx", None)
-        path = context.command_path if context is not None else "linkwork"
-        return f"{path}: {text[:1].lower()}{text[1:]} (see {path} --help)"
-    if isinstance(error, DescriptionError):
-        return str(error)  # a line for each problem, with file and line in front
-    if isinstance(error, LinkworkError):
-        return f"linkwork: {error}"
-    if isinstance(error, OSError):
-        named = f"{error.filename}: " if error.filename else ""
-        return f"linkwork: {named}{error.strerror or error}"
-    if isinstance(error, MemoryError):
-        return f"linkwork: there is not enough memory: {error}"
-    return None
+class _Context(click.Context):
+    formatter_class = _Formatter
 
 
-def _say(text: str) -> None:
-    sys.stderr.write(legible(text.rstrip(), lines=True) + "\n")
+class _Help:
+    """A command's help: its text, its parameters by panel, and its examples as they are typed."""
+
+    context_class = _Context
+    panels: dict[str, str]
+    examples: Sequence[str]
+
+    def format_options(self: Any, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the parameters, each panel under its name."""
+        listed: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                listed.setdefault(self.panels.get(param.name, "Options"), []).append(record)
+        first = ("Arguments", "Options")
+        for panel, records in sorted(listed.items(), key=lambda item: item[0] not in first):
+            with formatter.section(panel):
+                formatter.write_dl(records)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, however long."""
+        with formatter.section("Examples"):
+            for line in self.examples:
+                formatter.write(f"  {line}\n")
 
 
-app = typer.Typer(
-    cls=Commands,
-    name="linkwork",
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Examples:\n\nlinkwork demo\n\nlinkwork info ur5e",
-)
+class Command(_Help, click.Command):
+    """A command with the parameters of a class of `arguments`."""
+
+    def __init__(self, name: str, kind: type[Any]) -> None:
+        self.examples, self.panels = kind.examples, {}
+        hints, params = get_type_hints(kind), list[click.Parameter]()
+        for each in fields(kind):
+            self.panels[each.name] = each.metadata["info"].panel
+            params.append(_parameter(each, hints[each.name]))
+
+        def call(**values: Any) -> None:  # the module is loaded when its command is called
+            import_module(f"linkwork.cli.{name}").run(kind(**values))
+
+        text = inspect.cleandoc(kind.__doc__ or "")
+        first = text.split("\n\n")[0]
+        super().__init__(name, callback=call, params=params, help=text, short_help=first)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"linkwork {linkwork.__version__}")
-        raise typer.Exit
+class _Argument(click.Argument):
+    """An argument that the help explains."""
+
+    def __init__(self, name: str, text: str, **how: Any) -> None:
+        super().__init__([name], **how)
+        self._text = text
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """The argument as the help lists it."""
+        return (self.make_metavar(ctx), self._text)
 
 
-@app.callback(invoke_without_command=True)
-def _top(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", is_eager=True, callback=_print_version, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    """Robot mechanisms: load a description, compute with it, solve inverse kinematics."""
-    if context.invoked_subcommand is None:
-        if text := context.get_help():  # empty where typer has printed it by itself
-            typer.echo(text)
+def _parameter(each: Field[Any], hint: Any) -> click.Parameter:
+    info: Info = each.metadata["info"]
+    kinds = [hint] if get_origin(hint) in (None, list) else get_args(hint)  # of X | None: X
+    kind, many = kinds[0], get_origin(kinds[0]) is list
+    how: dict[str, Any] = {"type": str if many else kind, "metavar": info.metavar}
+    if info.least is not None or info.most is not None:
+        how["type"] = click.IntRange(info.least, info.most)
+    if info.complete is not None:
+        how["shell_complete"] = _completing(info.complete)
+    if many:
+        how["callback"] = _as_list
+    elif each.default is not MISSING:
+        how["default"] = each.default
+    if not info.names:
+        needed = each.default is MISSING
+        return _Argument(each.name, info.help, nargs=-1 if many else 1, required=needed, **how)
+    if kind is bool:
+        return click.Option([each.name, *info.names], help=info.help, is_flag=True, **how)
+    shown = not many and each.default is not None
+    return click.Option(
+        [each.name, *info.names], help=info.help, multiple=many, show_default=shown, **how
+    )
 
 
-class ProgramCommand(typer.core.TyperCommand):
+def _as_list(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> Any:
+    return list(values) or None
+
+
+def _completing(complete: Callable[[str], list[str]]) -> Callable[..., list[CompletionItem[Any]]]:
+    def offered(ctx: Any, param: Any, word: str) -> list[CompletionItem[Any]]:
+        found = complete(word)
+        return [CompletionItem(x) for x in found] or [CompletionItem(word, type="file")]
+
+    return offered
+
+
+class ProgramCommand(Command):
     """A command whose last arguments are a program's command line, left as they are."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Cut the program off before the options are looked for."""
         return super().parse_args(ctx, program_apart(args))
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The words behind the command's name in the line of its usage."""
         return ["[OPTIONS]", "SCRIPT|-m MODULE|-c CODE", "[ARGUMENTS]..."]
 
@@ -158,26 +172,76 @@ def program_apart(words: Sequence[str]) -> list[str]:
     return list(words)
 
 
-def _add(name: str, kind: type[Any], **how: Any) -> None:
-    """Add a command with the parameters of a class; its module is loaded when it is called."""
+class Commands(_Help, click.Group):
+    """The group of all commands; it turns errors into one sentence and an exit code."""
 
-    def call(**values: Any) -> None:
-        import_module(f"linkwork.cli.{name}").run(kind(**values))
+    examples, panels = ("linkwork demo", "linkwork info ur5e"), dict[str, str]()
 
-    hints = get_type_hints(kind)
-    parameters = [
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if each.default is MISSING else each.default,
-            annotation=Annotated[hints[each.name], each.metadata["typer"]],
-        )
-        for each in fields(kind)
-    ]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
-    vars(call)["__signature__"] = inspect.Signature(parameters)
-    epilog = "\n\n".join(["Examples:", *kind.examples])
-    app.command(name, help=inspect.cleandoc(kind.__doc__ or ""), epilog=epilog, **how)(call)
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help."""
+        return list(self.commands)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the arguments (default: those of this process) and exit.
+
+        A shell that completes a command line asks through a variable of the environment.
+        """
+        self._main_shell_completion(extra, "linkwork", complete_var)
+        sys.exit(self._exit_code(list(sys.argv[1:] if args is None else args), extra))
+
+    def _exit_code(self, args: list[str], extra: dict[str, Any]) -> int:
+        code = 0
+        extra.setdefault("color", settings.styled(sys.stdout))
+        try:
+            try:
+                with self.make_context("linkwork", args, **extra) as context:
+                    self.invoke(context)
+            except click.exceptions.Exit as done:
+                code = int(done.exit_code)
+            sys.stdout.flush()
+        except (KeyboardInterrupt, click.Abort):
+            _say("linkwork: stopped")
+            return INTERRUPTED
+        except BrokenPipeError:
+            return BROKEN_PIPE
+        except Exception as error:
+            text = sentence_of(error)
+            if text is None:
+                raise
+            _say(text)
+            return WRONG_INPUT
+        return code
+
+
+def sentence_of(error: Exception) -> str | None:
+    """The sentence for an error of the input or the system; None for a fault of ours."""
+    if isinstance(error, click.UsageError):
+        # for example: linkwork fk: no such option: --fame (see linkwork fk --help)
+        text = error.format_message().strip().rstrip(".")
+        path = "linkwork" if error.ctx is None else error.ctx.command_path
+        return f"{path}: {text[:1].lower()}{text[1:]} (see {path} --help)"
+    if isinstance(error, DescriptionError):
+        return str(error)  # a line for each problem, with file and line in front
+    if isinstance(error, LinkworkError):
+        return f"linkwork: {error}"
+    if isinstance(error, OSError):
+        named = f"{error.filename}: " if error.filename else ""
+        return f"linkwork: {named}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return f"linkwork: there is not enough memory: {error}"
+    return None
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(legible(text.rstrip(), lines=True) + "\n")
 
 
 COMMANDS: dict[str, type[Any]] = {
@@ -199,8 +263,31 @@ COMMANDS: dict[str, type[Any]] = {
 }
 """The commands in the order of the help, each with what it takes."""
 
-for _name, _kind in COMMANDS.items():
-    _add(_name, _kind, cls=ProgramCommand if _name == "run" else None)
+
+@click.pass_context
+def _top(context: click.Context) -> None:
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), color=context.color)
+
+
+app = Commands(
+    "linkwork",
+    callback=_top,
+    invoke_without_command=True,
+    help="Robot mechanisms: load a description, compute with it, solve inverse kinematics.",
+    commands={
+        name: (ProgramCommand if name == "run" else Command)(name, kind)
+        for name, kind in COMMANDS.items()
+    },
+    params=completion.options(),
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": _WIDEST_HELP,
+    },
+)
+click.version_option(
+    linkwork.__version__, message="linkwork %(version)s", help="Print the version."
+)(app)
 
 
 def run(args: Sequence[str]) -> int:

@@ -6,49 +6,62 @@ This file loads neither NumPy nor a compiler, so that ``--help`` is quick.
 # ruff: noqa: RUF009  the functions called below give fields of dataclasses
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
-
-import typer
 
 _ROBOT, _OUTPUT, _POSITION, _FORCES = "Robot", "Output", "Joint positions", "Forces"
 _PAGE = "Page"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Info:
+    """An argument or option as its user sees it; `linkwork.cli.app` makes a parameter of it.
+
+    Its type, and whether it may be given several times, are those of the field that it stands for.
+    """
+
+    names: tuple[str, ...] = ()
+    """What an option is called by, "--on/--off" for a flag that has both; none: an argument."""
+    metavar: str | None = None
+    help: str
+    panel: str = "Options"
+    """The part of the help that it is listed in."""
+    least: int | None = None
+    most: int | None = None
+    complete: Callable[[str], list[str]] | None = None
+    """The values for a word that a shell completes; without any, files are offered."""
+
+
 def option(
-    name: str,
+    names: str,
     metavar: str,
     text: str,
     *,
     default: Any = None,
-    panel: str | None = None,
+    panel: str = "Options",
     least: int | None = None,
     most: int | None = None,
 ) -> Any:
     """An option with a value, of one name or several parted by commas; a default is shown."""
-    info = typer.Option(
-        *name.split(","),
-        metavar=metavar,
-        help=text,
-        min=least,
-        max=most,
-        rich_help_panel=panel,
-        show_default=default is not None,
-    )
-    return field(default=default, metadata={"typer": info})
+    info = Info(
+        names=tuple(names.split(",")), metavar=metavar, help=text, panel=panel,
+        least=least, most=most,
+    )  # fmt: skip
+    return field(default=default, metadata={"info": info})
 
 
-def flag(name: str, text: str, *, default: bool | None = False, panel: str | None = None) -> Any:
+def flag(name: str, text: str, *, default: bool | None = False, panel: str = "Options") -> Any:
     """An option without a value; a default of None says that it was not given."""
-    info = typer.Option(name, help=text, rich_help_panel=panel)
-    return field(default=default, metadata={"typer": info})
+    return field(default=default, metadata={"info": Info(names=(name,), help=text, panel=panel)})
 
 
-def argument(metavar: str, text: str, **more: Any) -> Any:
+def argument(
+    metavar: str, text: str, *, complete: Callable[[str], list[str]] | None = None, **more: Any
+) -> Any:
     """An argument without a name; with a ``default`` it may be left out."""
-    optional = {"default": more.pop("default")} if "default" in more else {}
-    info = typer.Argument(metavar=metavar, help=text, show_default=False, **more)
-    return field(metadata={"typer": info}, **optional)
+    info = Info(metavar=metavar, help=text, panel="Arguments", complete=complete)
+    return field(metadata={"info": info}, **more)
 
 
 def complete_model(incomplete: str) -> list[str]:
@@ -110,7 +123,7 @@ class RobotArguments:
     """The robot, the part of it that is meant, and the unit of its angles."""
 
     source: str = argument(
-        "FILE|NAME", "A URDF file, or the name of a bundled model.", autocompletion=complete_model
+        "FILE|NAME", "A URDF file, or the name of a bundled model.", complete=complete_model
     )
     lock: list[str] | None = option(
         "--lock",
@@ -169,7 +182,7 @@ class ShowArguments(RobotArguments):
         "[FILE|NAME]...",
         "More robots, to stand beside it.",
         default=None,
-        autocompletion=complete_model,
+        complete=complete_model,
     )
     q: list[str] | None = _q()
     ghost: list[str] | None = option(

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-import typer
+from click.exceptions import Exit
 from numpy.typing import NDArray
 
 import linkwork as lw
@@ -16,6 +16,8 @@ from linkwork.cli.arguments import AssembleArguments
 from linkwork.cli.inputs import Angles, Table
 from linkwork.errors import InputError, ShapeError
 from linkwork.solve.closed.assembly import Assembly
+from linkwork.terminal import Screen
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +58,7 @@ def run(given: AssembleArguments) -> None:
         _print_assembled(robot, labels, result, gaps, angles)
     if not (found and np.all(result.success)):
         output.note(f"linkwork: not assembled: {result.reason}")
-        raise typer.Exit(NOT_ASSEMBLED)
+        raise Exit(NOT_ASSEMBLED)
 
 
 def _check(given: AssembleArguments) -> None:
@@ -157,11 +159,11 @@ def _as_json(
 def _print_assembled(
     robot: lw.Robot, actuated: tuple[str, ...], result: lw.ik.IKResult, gaps: Floats, angles: Angles
 ) -> None:
-    screen = output.console()
+    screen = Screen()
     if result.shape == ():
         word = "assembled" if result.success else "not assembled; the nearest that was found"
         screen.print(output.heading(f"{robot.name}: {word}"))
-        screen.print(inputs.joint_table(robot, result.q, angles, actuated), "", sep="\n")
+        screen.print(inputs.joint_table(robot, result.q, angles, actuated), "")
         screen.print(f"open by          {float(gaps):.1e} (m, rad)")
         screen.print(f"steps            {result.iterations}")
         return
@@ -170,7 +172,7 @@ def _print_assembled(
     unit, labels = " (deg)" if angles.degrees else "", inputs.position_labels(robot.mechanism)
     q = angles.shown(result.q, inputs.position_angles(robot.mechanism.joint_types))
     columns = ("row", "assembled", "open by (m, rad)", f"q{unit}: " + " ".join(labels))
-    shown = output.table(columns)
+    shown = TextTable(columns)
     for k in range(min(total, output.ROWS_SHOWN)):
         numbers = " ".join(output.number(v, 4) for v in q[k])
         shown.add_row(str(k), "yes" if result.success[k] else "no", f"{gaps[k]:.1e}", numbers)

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-from rich.console import Console
-from rich.text import Text
+from click.exceptions import Exit
 
 import linkwork as lw
 from linkwork import models, settings
@@ -38,6 +36,8 @@ from linkwork.formats.urdf.source import gather
 from linkwork.geometry import guards
 from linkwork.locating import locate
 from linkwork.mechanism.check_meshes import check_meshes, check_shapes, check_sizes
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import Text
 
 FAILED = 1
 """The exit code where something at or above the failing level was found."""
@@ -61,7 +61,7 @@ class Checked:
     robot: str | None
     problems: tuple[Finding, ...]
     loops: str = ""
-    """What closes the mechanism, and what that leaves free; empty where nothing does."""
+    """The loops of the mechanism and its freedoms in words; empty where it has no loops."""
 
 
 def run(given: CheckArguments) -> None:
@@ -99,16 +99,16 @@ def run(given: CheckArguments) -> None:
             }
         )
     else:
-        _print_findings(output.console(), shown, counts, left_out)
+        _print_findings(Screen(), shown, counts, left_out)
     if failing:
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
 # one file
 
 
 def _checked(source: str, given: CheckArguments, arguments: dict[str, str]) -> Checked:
-    """What is wrong with one file. What stops the reading is one of the problems."""
+    """The problems of one file, an end of the reading among them."""
     try:
         return _by_format(source, given, arguments)
     except DescriptionError as error:
@@ -142,7 +142,7 @@ def _of_xacro(source: str, given: CheckArguments, arguments: dict[str, str]) -> 
 
     allow, ros_paths = tuple(given.allow or ()), settings.ros_paths()
     find = package_finder(source, allow, ros_paths=ros_paths, home=settings.home())
-    with output.busy(f"expanding {source}"):
+    with progress_line(f"expanding {source}"):
         expanded = expand(source, arguments, find=find, roots=allow)
     done = _finished(source, examine(expanded.text, file=expanded.file), given)
     located = [expanded.located(problem) for problem in done.problems]
@@ -186,8 +186,8 @@ def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:
         def find(name: str, suffixes: frozenset[str]) -> Path:
             return locate(name, robot.file, allow, suffixes=suffixes)
 
-        with output.progress_of(f"meshes of {robot.name}") as progress:
-            more = check_meshes(Document(robot), find, progress=progress)
+        with progress_line(f"meshes of {robot.name}") as told:
+            more = check_meshes(Document(robot), find, progress=told)
     else:
         more = (*check_sizes(robot), *check_shapes(robot))
     # hints name the option of this command instead of the argument of a function
@@ -206,7 +206,7 @@ def _contacts(robot: Robot, given: CheckArguments) -> tuple[Finding, ...]:
     """Links that touch at neutral, or always, by the collision model, and findings on its SRDF."""
     file = robot.file or ""
     try:
-        with output.busy(f"contacts of {robot.name}"):
+        with progress_line(f"contacts of {robot.name}"):
             made: Any = lw.load(Document(robot))
             pairs = made.collision(allow=tuple(given.allow or ())).pairs
     except LinkworkError as error:
@@ -234,7 +234,7 @@ def _closed(robot: lw.Robot, file: str) -> tuple[list[Finding], str]:
     """Whether loops can be closed, and what that leaves free."""
     from linkwork.cli import closed  # noqa: PLC0415 -- loads the solvers
 
-    with output.busy("closing loops"):
+    with progress_line("closing loops"):
         why = closed.mobility_of(robot)[1] if robot.mechanism.is_closed else ""
     if not why:
         return [], closed.summary(robot)
@@ -246,13 +246,13 @@ def _closed(robot: lw.Robot, file: str) -> tuple[list[Finding], str]:
 
 
 def _print_findings(
-    screen: Console, files: list[Checked], counts: Counter[str], left_out: int
+    screen: Screen, files: list[Checked], counts: Counter[str], left_out: int
 ) -> None:
     for file in files:
         for problem, *others in by_cause(file.problems):
-            screen.print(line_of(problem, file.file), soft_wrap=True)
+            screen.print(line_of(problem, file.file))
             if problem.hint:
-                screen.print(Text(f"    {problem.hint}", "dim"), soft_wrap=True)
+                screen.print(Text((f"    {problem.hint}", "dim")))
             if others:  # for example: the same for 18 more files: lines 5, 9, 14 and others
                 lines = list(dict.fromkeys(other.line for other in others))
                 listed = ", ".join(map(str, lines[:_PLACES])) + " and others" * (
@@ -260,11 +260,9 @@ def _print_findings(
                 )
                 files_, lines_ = "file" + "s" * (len(others) > 1), "line" + "s" * (len(lines) > 1)
                 same = f"    the same for {len(others)} more {files_}: {lines_} {listed}"
-                screen.print(Text(same, "dim"), soft_wrap=True)
+                screen.print(Text((same, "dim")))
         if file.loops:
-            screen.print(
-                Text(f"{file.file}: ", "bold").append(file.loops, "not bold"), soft_wrap=True
-            )
+            screen.print(Text((f"{file.file}: ", "bold"), file.loops))
     parts = [f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in LEVELS]
     found = [part for part, level in zip(parts, LEVELS, strict=True) if counts[level]]
     n = len(files)
@@ -273,7 +271,7 @@ def _print_findings(
     more = [f"{hidden} not shown"] if hidden else []
     more += [f"{left_out} ignored"] if left_out else []
     more_text = f" ({', '.join(more)})" if more else ""
-    screen.print(output.heading(text + more_text), soft_wrap=True)
+    screen.print(output.heading(text + more_text))
 
 
 def by_cause(problems: Sequence[Finding]) -> list[list[Finding]]:
@@ -289,11 +287,13 @@ def by_cause(problems: Sequence[Finding]) -> list[list[Finding]]:
 def line_of(problem: Finding, source: str) -> Text:
     """For example: arm.urdf:12: warning: joint 'elbow': the axis has length 2 (axis-length)."""
     line = f":{problem.line}" if problem.line else ""
-    text = Text(f"{problem.file or source}{line}: ", "bold").append(
-        f"{problem.level}: ", STYLES[problem.level]
-    )
     element = f"{problem.element} " if problem.element else ""
     name = f"'{problem.name}'" if problem.name else ""
     subject = f"{element}{name}".strip()
     message = f"{subject}: {problem.message}" if subject else problem.message
-    return text.append(message, "not bold").append(f" ({problem.code})", "not bold dim")
+    return Text(
+        (f"{problem.file or source}{line}: ", "bold"),
+        (f"{problem.level}: ", STYLES[problem.level]),
+        message,
+        (f" ({problem.code})", "dim"),
+    )

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 
 import linkwork as lw
 from linkwork.cli import output
 from linkwork.errors import InputError
 from linkwork.legible import short
 from linkwork.solve.closed.rates import Mobility
+from linkwork.terminal import Screen
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -77,20 +78,20 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def show(screen: Console, robot: lw.Robot) -> None:
+def show(screen: Screen, robot: lw.Robot) -> None:
     """The section of `linkwork info`."""
     if not robot.mechanism.is_closed and not robot.actuated:
         return
-    screen.print(output.heading(f"loops: {summary(robot)}"), soft_wrap=True)
+    screen.print(output.heading(f"loops: {summary(robot)}"))
     if robot.loops:
-        shown = output.table(("loop", "kind", "frame a", "frame b", "distance (m)"))
+        shown = TextTable(("loop", "kind", "frame a", "frame b", "distance (m)"))
         for loop in robot.loops:
             distance = short(loop.distance) if loop.distance else ""
             shown.add_row(loop.name, loop.kind, loop.frame_a, loop.frame_b, distance)
         screen.print(shown)
     for each in robot.couplings:
         leaders = ", ".join(each.leaders)
-        screen.print(f"  {each.joint} is a function of {leaders}", soft_wrap=True)
+        screen.print(f"  {each.joint} is a function of {leaders}")
     found = mobility_of(robot)[0] if robot.mechanism.is_closed else None
     if found is not None and found.passive_freedoms:
         n = found.passive_freedoms

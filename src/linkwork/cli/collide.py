@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import typer
+from click.exceptions import Exit
 from numpy.typing import NDArray
 
 import linkwork as lw
@@ -13,6 +13,8 @@ from linkwork.cli import inputs, output
 from linkwork.cli.arguments import CollideArguments
 from linkwork.cli.fk import print_positions
 from linkwork.cli.inputs import Angles
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +55,7 @@ def run(given: CollideArguments) -> None:
             "linkwork: no pair of links is checked and there is no scene: nothing can touch"
         )
     if touching:
-        raise typer.Exit(TOUCHES)
+        raise Exit(TOUCHES)
 
 
 def _model(robot: Any, given: CollideArguments) -> Any:
@@ -63,7 +65,7 @@ def _model(robot: Any, given: CollideArguments) -> Any:
         wish["srdf"] = given.srdf
     if given.allow:
         wish["allow"] = tuple(given.allow)
-    with output.busy("building the collision model"):
+    with progress_line("building the collision model"):
         model = robot.collision(**wish)
     for finding in model.pairs.findings:
         output.note(str(finding))
@@ -102,7 +104,7 @@ def _record(found: Found, *, every: bool) -> dict[str, Any]:
 def _show_one(
     robot: lw.Robot, model: Any, q: Floats, found: Found, given: CollideArguments
 ) -> None:
-    screen, hits = output.console(), int(np.count_nonzero(found.distance <= 0.0))
+    screen, hits = Screen(), int(np.count_nonzero(found.distance <= 0.0))
     told = "touches" if found.touches else "free"
     if hits:
         told = f"{hits} pair{'s' if hits > 1 else ''} touch{'' if hits > 1 else 'es'}"
@@ -113,32 +115,32 @@ def _show_one(
     if given.clearance:
         shown = output.ROWS_SHOWN
     if found.pairs:
-        table = output.table(("link or object", "link or object", "mm"), numbers=1)
+        table = TextTable(("link or object", "link or object", "mm"), numbers=1)
         for pair, distance in list(zip(found.pairs, found.distance, strict=True))[:shown]:
             told = f"{output.number(-1e3 * distance, 3)} deep" if distance < 0.0 else ""
             table.add_row(*pair, told or f"{output.number(1e3 * distance, 3)} apart")
-        screen.print(table, "", sep="\n")
+        screen.print(table, "")
     _show_pairs(model, given)
 
 
 def _show_pairs(model: Any, given: CollideArguments) -> None:
-    """How many pairs are checked, or all of them with their reasons."""
-    screen, pairs = output.console(), model.pairs
+    """The number of pairs that are checked, or all of them with their reasons."""
+    screen, pairs = Screen(), model.pairs
     checked = len(pairs.checked)
     if not given.pairs:
         screen.print(f"{checked} of {len(pairs)} pairs of links are checked; --pairs lists them")
         return
     screen.print(output.heading(f"{checked} of {len(pairs)} pairs of links are checked"))
-    table = output.table(("link", "link", "checked", "reason"))
+    table = TextTable(("link", "link", "checked", "reason"))
     for pair in pairs:
         table.add_row(pair.link_a, pair.link_b, "yes" if pair.checked else "no", pair.reason)
     screen.print(table)
     for line in (*pairs.notes, *model.parts.notes):
-        screen.print(line, soft_wrap=True)
+        screen.print(line)
 
 
 def _head(robot: lw.Robot, model: Any, given: CollideArguments) -> dict[str, Any]:
-    """What stands above the results in JSON."""
+    """The part of the JSON above the results."""
     pairs = model.pairs
     counts = {"checked": len(pairs.checked), "ignored": len(pairs.ignored)}
     return {
@@ -166,7 +168,7 @@ def _many(robot: lw.Robot, model: Any, scene: Any, q: Floats, given: CollideArgu
         head = _head(robot, model, given)
         output.print_json({**head, "touching": hits, "results": results})
         return hits > 0
-    screen = output.console()
+    screen = Screen()
     counted = f"{hits} of {len(q)} configurations touch"
     screen.print(output.heading(f"{robot.name}: {counted}"))
     told = np.arange(len(q)) if given.clearance else np.flatnonzero(touches)
@@ -174,10 +176,10 @@ def _many(robot: lw.Robot, model: Any, scene: Any, q: Floats, given: CollideArgu
     if len(rows):
         near = model.clearance(q[rows], scene)
         columns = ("row", "link or object", "link or object", "distance (mm)")
-        table = output.table(columns, numbers=1)
+        table = TextTable(columns, numbers=1)
         for row, pair, distance in zip(rows, near.names, near.distance, strict=True):
             table.add_row(str(row), *(pair or ("-", "-")), output.number(1e3 * distance, 3))
-        screen.print(table, "", sep="\n")
+        screen.print(table, "")
     _show_pairs(model, given)
     output.tell_rest(len(told), output.ROWS_SHOWN)
     return hits > 0

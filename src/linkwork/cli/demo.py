@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import typer
+from click.exceptions import Exit
 from numpy.typing import NDArray
 
 import linkwork as lw
@@ -14,6 +14,8 @@ from linkwork.cli import output
 from linkwork.cli.arguments import DemoArguments
 from linkwork.errors import UnknownNameError
 from linkwork.solve.tasks import TOLERANCES
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -36,9 +38,9 @@ def run(given: DemoArguments) -> None:
     poses = robot.fk(robot.random(targets, seed=seed), frame)
     robot.ik(poses[:2], frame)  # compiles what a batch runs on
     compiled = clock()
-    with output.progress_of(f"solving {targets:,} targets") as progress:
+    with progress_line(f"solving {targets:,} targets") as told:
         begun = clock()
-        result = robot.ik(poses, frame, seed=seed, progress=progress)
+        result = robot.ik(poses, frame, seed=seed, progress=told)
         solving = clock() - begun
     differences = compare(robot.fk(result.q, frame), poses)
     false = count_false(robot, result, differences)
@@ -54,7 +56,7 @@ def run(given: DemoArguments) -> None:
     )
     n = settings.most_threads()
     threads = "one thread" if n == 1 else f"up to {n} threads"
-    shown, screen = output.table(("inverse kinematics, verified", "")), output.console()
+    shown, screen = TextTable(("inverse kinematics, verified", "")), Screen()
     for row in (
         ("robot", f"{robot.name}, frame {frame}"),
         ("joints", f"{len(robot.joint_names)}"),
@@ -69,7 +71,7 @@ def run(given: DemoArguments) -> None:
         ("poses per second", f"{EVALUATIONS / evaluating:,.0f} evaluated, on {threads}"),
     ):
         shown.add_row(*row)
-    screen.print(shown, "", sep="\n")
+    screen.print(shown, "")
     screen.print(output.heading("Try next"))
     commands = ("info {}", "fk {} --frame {}", "ik --help", "models")
     for command in commands:
@@ -81,10 +83,10 @@ def run(given: DemoArguments) -> None:
         f'T = robot.fk(robot.random(1000, seed=1), "{frame}")   # 1000 poses (1000, 4, 4)',
         f'print(robot.ik(T, "{frame}"))',
     ):
-        screen.print(f"  {line}", soft_wrap=True)
+        screen.print(f"  {line}")
     if false:
         output.note("linkwork: answers that were called solved are not")
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def compare(reached: Floats, wanted: Floats) -> tuple[Floats, Floats]:

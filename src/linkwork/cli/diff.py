@@ -6,14 +6,15 @@ import dataclasses
 import math
 from typing import Any
 
-import typer
-from rich.text import Text
+from click.exceptions import Exit
 
 from linkwork.cli import output
 from linkwork.cli.arguments import DiffArguments
 from linkwork.errors import InputError
 from linkwork.formats.urdf.diff import diff
 from linkwork.loading import read
+from linkwork.terminal import Screen
+from linkwork.terminal_text import Text
 
 DIFFERENT = 1
 """The exit code where both files could be read and are not the same."""
@@ -40,14 +41,14 @@ def run(given: DiffArguments) -> None:
         named = {"before": given.before, "after": given.after}
         output.print_json({**named, "same": not found, "changes": changes})
     else:
-        screen = output.console()
+        screen = Screen()
         for change in found:
-            screen.print(Text(str(change), STYLES[change.kind]), soft_wrap=True)
+            screen.print(Text((str(change), STYLES[change.kind])))
         counts = [(sum(change.kind == kind for change in found), kind) for kind in STYLES]
         listed = ", ".join(f"{n} {kind}" for n, kind in counts if n)
         screen.print(output.heading(listed) if found else "no differences")
     if found:
-        raise typer.Exit(DIFFERENT)
+        raise Exit(DIFFERENT)
 
 
 def _plain(value: Any) -> Any:

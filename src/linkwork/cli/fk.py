@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 
 import linkwork as lw
 from linkwork.cli import inputs, output
@@ -14,6 +13,8 @@ from linkwork.cli.arguments import FkArguments
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError
 from linkwork.legible import legible, short
+from linkwork.terminal import Screen
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def run(given: FkArguments) -> None:
             }
         )
         return
-    screen, many = output.console(), len(rows) > 1
+    screen, many = Screen(), len(rows) > 1
     where = "the world" if given.base_frame is None else f"frame {given.base_frame}"
     if len(places) == 1:
         screen.print(output.heading(f"{robot.name}: pose of {frames[0]} in {where}"))
@@ -67,7 +68,7 @@ def run(given: FkArguments) -> None:
     whose = frames[0] if len(frames) == 1 else "all frames"
     screen.print(output.heading(f"{robot.name}: poses of {whose} in {where} (m, {angles.unit})"))
     columns = (*(("row",) if many else ()), "frame", *inputs.POSITION, *inputs.RPY)
-    shown, limit = output.table(columns, numbers=6), output.ROWS_SHOWN if many else None
+    shown, limit = TextTable(columns, numbers=6), output.ROWS_SHOWN if many else None
     for k in places[:limit]:
         names = [str(k[0]), frames[k[1]]][0 if many else 1 :]
         shown.add_row(*names, *map(output.number, [*xyz[k], *angles.shown(rpy[k])]))
@@ -75,7 +76,7 @@ def run(given: FkArguments) -> None:
     output.tell_rest(len(places), limit)
 
 
-def print_positions(screen: Console, robot: lw.Robot, q: Floats, angles: Angles) -> None:
+def print_positions(screen: Screen, robot: lw.Robot, q: Floats, angles: Angles) -> None:
     """One line with the joint positions by name; their unit is said where it is not the usual."""
     q = angles.shown(q, inputs.position_angles(robot.mechanism.joint_types))
     labels = inputs.position_labels(robot.mechanism)

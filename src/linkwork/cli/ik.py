@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import typer
+from click.exceptions import Exit
 from numpy.typing import NDArray
 
 import linkwork as lw
@@ -19,7 +19,9 @@ from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import IkArguments
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, UnknownNameError
-from linkwork.solve.result import show, table
+from linkwork.solve.result import summary, table
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +63,7 @@ def run(given: IkArguments) -> None:
     if not np.all(result.success):
         first = "not solved: " if result.shape == () else ""
         output.note(f"linkwork: {first}{result.reason}")
-        raise typer.Exit(NOT_SOLVED)
+        raise Exit(NOT_SOLVED)
 
 
 # what is asked
@@ -146,12 +148,12 @@ def _solve(
         "options": options,
         "threads": settings.most_threads() if given.threads is None else given.threads,
     }
-    with output.progress_of("solving") as progress:
+    with progress_line("solving") as told:
         if given.every:
             result = solver.all_solutions(asked.targets, q0, **how)
             if 0 not in result.shape:
                 return result, solver.problem.order  # else the search says why there is none
-        result = solver.solve(asked.targets, q0, progress=progress, **how)
+        result = solver.solve(asked.targets, q0, progress=told, **how)
     return result, solver.problem.order
 
 
@@ -197,7 +199,7 @@ def _as_json(
 def _show_many(
     robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> None:
-    screen, listed = output.console(), ", ".join(names)
+    screen, listed = Screen(), ", ".join(names)
     what = f"poses of {asked.frame}" if asked.tasks is None else f"targets of {listed}"
     solved, total = int(np.count_nonzero(result.success)), math.prod(result.shape)
     title = f"{solved} of {total} {what} solved"
@@ -208,7 +210,7 @@ def _show_many(
     angles, unit = Angles(given.deg), " (deg)" if given.deg else ""
     turning = inputs.position_angles(robot.mechanism.joint_types)
     columns = ("row", "solved", "error (m)", "error (rad)", f"q{unit}: " + " ".join(labels))
-    shown = output.table(columns)
+    shown = TextTable(columns)
     for row, one in itertools.islice(result.rows(), output.ROWS_SHOWN):
         shown.add_row(
             str(row[0]),
@@ -219,8 +221,7 @@ def _show_many(
         )
     screen.print(shown)
     if given.errors:
-        screen.print("")
-        show(result, screen)
+        screen.print("", *summary(result))
     output.tell_rest(total, output.ROWS_SHOWN)
 
 
@@ -232,12 +233,12 @@ def _one_of(asked: Asked, names: Sequence[str]) -> str:
 def _show_one(
     robot: lw.Robot, asked: Asked, given: IkArguments, result: lw.ik.IKResult, names: Sequence[str]
 ) -> None:
-    screen = output.console()
+    screen = Screen()
     word = "solved" if result.success else "not solved; the nearest that was found"
     screen.print(output.heading(f"{robot.name}: {_one_of(asked, names)} {word}"))
-    screen.print(inputs.joint_table(robot, result.q, Angles(given.deg)), "", sep="\n")
+    screen.print(inputs.joint_table(robot, result.q, Angles(given.deg)), "")
     if given.errors or len(names) > 1:
-        screen.print(table(result), "", sep="\n")
+        screen.print(table(result), "")
     screen.print(f"position error   {result.position_error:.3e} m")
     screen.print(f"rotation error   {result.rotation_error:.3e} rad")
     if robot.mechanism.is_closed:

@@ -6,8 +6,6 @@ import dataclasses
 import math
 from typing import Any
 
-from rich.table import Table
-
 import linkwork as lw
 from linkwork.cli import closed, inputs, output
 from linkwork.cli.arguments import InfoArguments
@@ -16,6 +14,8 @@ from linkwork.errors import InputError
 from linkwork.legible import legible, short
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.robot_structure import Edge, drawn, edges_of, leaders_of, root_of
+from linkwork.terminal import Screen
+from linkwork.terminal_text import TextTable
 
 LEVELS = ("error", "warning", "note")
 
@@ -32,7 +32,7 @@ def run(given: InfoArguments) -> None:
 
 
 def _print_robot(robot: lw.Robot, given: InfoArguments) -> None:
-    m, screen, angles = robot.mechanism, output.console(), Angles(given.deg)
+    m, screen, angles = robot.mechanism, Screen(), Angles(given.deg)
     base, names = given.base_frame, robot.frame_names
     chain = "" if base is None else f": the chain from {base} to {robot.tip}"
     screen.print(output.heading(robot.name + chain))
@@ -48,18 +48,15 @@ def _print_robot(robot: lw.Robot, given: InfoArguments) -> None:
 
     edges = [_in_units(edge, m, angles) for edge in edges_of(robot)]
     floating = m.body_joint_types[0] is JointType.FLOATING
-    tree, deepest = drawn(root_of(robot, edges), edges, floating=floating)
-    longest = max((len(edge.child) + len(edge.joint) for edge in edges), default=0)
-    # Lines that are too long for the screen are left to it: cut or folded they would say less.
-    output.console(at_least=deepest + longest + 120).print(tree, soft_wrap=True)
+    screen.print(*drawn(root_of(robot, edges), edges, floating=floating))
 
     screen.print(output.heading(f"\njoints in the order of q ({angles.unit}, m, N, Nm, s)"))
     screen.print(_joints(m, angles))
     screen.print(output.heading(f"\nmasses, {short(robot.mass)} kg in total"))
-    shown = output.table(("link" if base is None else "body", "mass (kg)"), numbers=1)
+    shown = TextTable(("link" if base is None else "body", "mass (kg)"), numbers=1)
     for name, mass in _mass_of_links(robot, chain=base is not None).items():
         shown.add_row(name, "-" if mass is None else short(mass))
-    screen.print(shown, "", sep="\n")
+    screen.print(shown, "")
     closed.show(screen, robot)
 
     links, joints = m.n_link_frames, m.n_link_frames + m.n_joint_frames
@@ -67,12 +64,12 @@ def _print_robot(robot: lw.Robot, given: InfoArguments) -> None:
     listed = ", ".join(f"{len(part)} {what}" for what, part in parts if part)
     screen.print(output.heading(f"{len(names)} frames: {listed}"))
     for line in map(legible, names) if given.frames else ("--frames lists them",):
-        screen.print(f"  {line}", soft_wrap=True)
+        screen.print(f"  {line}")
     if not robot.findings:
         screen.print(output.heading("no findings"))
         return
     screen.print(output.heading(f"{len(robot.findings)} findings"))
-    shown = output.table(("level", "line", "finding"))
+    shown = TextTable(("level", "line", "finding"))
     for finding in sorted(robot.findings, key=lambda f: (LEVELS.index(f.level), f.line)):
         named = f"'{finding.name}': " if finding.name else ""
         hint = f" ({finding.hint})" if finding.hint else ""
@@ -164,10 +161,10 @@ def _in_units(edge: Edge, m: Mechanism, angles: Angles) -> Edge:
     return dataclasses.replace(edge, lower=lower, upper=upper, follows=follows)
 
 
-def _joints(m: Mechanism, angles: Angles) -> Table:
+def _joints(m: Mechanism, angles: Angles) -> TextTable:
     leaders = leaders_of(m, degrees=angles.degrees)
     columns = ("joint", "type", "q", "lower", "upper", "velocity", "effort")
-    shown = output.table((*columns, "coupled to") if leaders else columns)
+    shown = TextTable((*columns, "coupled to") if leaders else columns)
     for record in _joint_records(m, angles):
         first, stop = record["q"]
         where = str(first) if stop - first == 1 else f"{first}-{stop - 1}"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rich.table
 from numpy.typing import ArrayLike, NDArray
 
 import linkwork as lw
@@ -26,6 +25,7 @@ from linkwork.formats.urdf.source import bytes_of_file
 from linkwork.legible import short
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -145,11 +145,11 @@ def velocity_labels(m: Mechanism) -> list[str]:
 
 def joint_table(
     robot: lw.Robot, q: Floats, angles: Angles, given: Sequence[str] | None = None
-) -> rich.table.Table:
+) -> TextTable:
     """The positions q (nq,) by joint, with their limits, and where asked which were ``given``."""
     position = "position (deg, m)" if angles.degrees else "position"
     columns = ("joint", position, "lower", "upper")
-    shown = output.table(columns if given is None else (*columns, ""), numbers=3)
+    shown = TextTable(columns if given is None else (*columns, ""), numbers=3)
     turning = position_angles(robot.mechanism.joint_types)
     values = (q, robot.limits.lower, robot.limits.upper)
     told = [angles.shown(each, turning) for each in values]

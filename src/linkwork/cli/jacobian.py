@@ -12,6 +12,8 @@ from linkwork.cli.arguments import JacobianArguments
 from linkwork.cli.fk import print_positions
 from linkwork.cli.inputs import Angles
 from linkwork.errors import UnknownNameError
+from linkwork.terminal import Screen
+from linkwork.terminal_text import TextTable
 
 ROWS = ("vx", "vy", "vz", "wx", "wy", "wz")
 
@@ -49,7 +51,7 @@ def run(given: JacobianArguments) -> None:
             }
         )
         return
-    screen = output.console()
+    screen = Screen()
     title = f"{robot.name}: Jacobian of {frame}, reference {given.reference}"
     screen.print(output.heading(title))
     upright = sum(max(len(name), 11) + 2 for name in columns) + 4 > screen.width
@@ -61,7 +63,7 @@ def run(given: JacobianArguments) -> None:
         if upright:  # many joints: one line for each of them, so that lines stay short
             screen.print("transposed: a line for each joint")
         across, down = (ROWS, columns) if upright else (columns, ROWS)
-        shown = output.table(("joint" if upright else "", *across), numbers=len(across))
+        shown = TextTable(("joint" if upright else "", *across), numbers=len(across))
         for name, values in zip(down, matrix.T if upright else matrix, strict=True):
             shown.add_row(name, *map(output.number, values))
         screen.print(shown)

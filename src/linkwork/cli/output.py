@@ -6,24 +6,18 @@ import csv
 import json
 import math
 import re
-import shutil
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
 from linkwork.atomic import refusing, replacing
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
 from linkwork.legible import legible
+from linkwork.terminal_text import Text
 
 if TYPE_CHECKING:  # the list of models needs no NumPy
     import numpy as np
@@ -39,43 +33,6 @@ RESULT_COLUMNS = ("success", "position_error", "rotation_error")
 
 ROWS_SHOWN = 20
 """Rows of a batch that are printed; a file or JSON has all of them."""
-
-WIDTH_OF_A_FILE = 100
-"""Columns to write where there is no terminal to ask, and COLUMNS is not set."""
-
-
-def console(*, stderr: bool = False, at_least: int = 20) -> Console:
-    """A console that prints names as they are: no markup, no emoji codes, no colouring of words."""
-    width = shutil.get_terminal_size((WIDTH_OF_A_FILE, 24)).columns
-    return _Console(
-        stderr=stderr, width=max(width, at_least), markup=False, emoji=False, highlight=False
-    )
-
-
-class _Console(Console):
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print texts without what a terminal would obey, whoever wrote the names in them."""
-        super().print(*map(_fit, objects), **options)
-
-    def on_broken_pipe(self) -> None:
-        """Leave it to the one place that handles errors."""
-        raise BrokenPipeError
-
-
-def _fit(printed: Any) -> Any:
-    if isinstance(printed, str):
-        return legible(printed, lines=True)
-    if isinstance(printed, Text):
-        plain = legible(printed.plain, lines=True)
-        if plain != printed.plain:
-            printed.plain = plain
-    return printed
-
-
-class _Table(Table):
-    def add_row(self, *cells: Any, **options: Any) -> None:
-        """Add a row, with names in one line."""
-        super().add_row(*[legible(c) if isinstance(c, str) else c for c in cells], **options)
 
 
 def note(text: str) -> None:
@@ -108,30 +65,6 @@ def options_named() -> Generator[None, None, None]:
         raise InputError(in_options(str(error))) from None
 
 
-# signs of life on a terminal while something takes its time; nothing anywhere else
-
-
-@contextmanager
-def busy(text: str) -> Generator[None, None, None]:
-    """A turning sign on a terminal's standard error while the body runs."""
-    screen = console(stderr=True)
-    with screen.status(text) if screen.is_terminal else nullcontext():
-        yield
-
-
-@contextmanager
-def progress_of(text: str) -> Generator[Callable[[int, int], None] | None, None, None]:
-    """A bar on a terminal's standard error; the body calls it with (done, total)."""
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        yield None
-        return
-    columns = (TextColumn(text), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True) as shown:
-        task = shown.add_task(text, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
-
-
 # numbers
 
 
@@ -152,22 +85,10 @@ def matrix_text(matrix: NDArray[np.float64], indent: str = "  ") -> str:
     return "\n".join(indent + row_of(row) for row in matrix)
 
 
-# tables
-
-
-def table(columns: Sequence[str], *, numbers: int = 0) -> Table:
-    """An empty table; its last ``numbers`` columns are aligned to the right."""
-    made = _Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for k, name in enumerate(columns):
-        right = k >= len(columns) - numbers
-        made.add_column(name, justify="right" if right else "left", overflow="fold")
-    return made
-
-
 def heading(text: str) -> Text:
     """A line that stands above a part of the output; new lines before it are empty ones."""
     line = text.lstrip("\n")
-    return Text(text[: len(text) - len(line)] + legible(line), style="bold")
+    return Text((text[: len(text) - len(line)] + legible(line), "bold"))
 
 
 def tell_rest(total: int, shown: int | None) -> None:

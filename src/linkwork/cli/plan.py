@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-import typer
+from click.exceptions import Exit
 from numpy.typing import NDArray
 
 import linkwork as lw
@@ -18,6 +18,8 @@ from linkwork.cli.ik import task_of
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.planning.planner import Plan
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +65,7 @@ def run(given: PlanArguments) -> None:
         show.until_stopped(robot.animate(motion, scene=scene))
     if not plan:
         output.note(f"linkwork: no path: {plan.reason}")
-        raise typer.Exit(NO_PATH)
+        raise Exit(NO_PATH)
 
 
 def _plan(robot: lw.Robot, given: PlanArguments, angles: Angles) -> tuple[Plan, Any]:
@@ -91,9 +93,9 @@ def _plan(robot: lw.Robot, given: PlanArguments, angles: Angles) -> tuple[Plan, 
     if given.upright is not None:
         up = robot.fk(start, given.upright)[2, :3]
         keep.append(lw.ik.Direction(given.upright, [0.0, 0.0, 1.0], axis=tuple(up.tolist())))
-    with output.busy("building the collision model"):
+    with progress_line("building the collision model"):
         model = robot.collision(allow=allow) if allow else robot.collision()
-    with output.busy("planning"):
+    with progress_line("planning"):
         plan = robot.plan(
             start,
             goal,
@@ -148,12 +150,12 @@ def _record(robot: lw.Robot, plan: Plan, motion: Any) -> dict[str, Any]:
 def _print_plan(robot: lw.Robot, plan: Plan, motion: Any, angles: Angles) -> None:
     if not plan:
         return
-    screen = output.console()
+    screen = Screen()
     told = "" if motion is None else f", {motion.duration:.3g} s"
     title = f"{robot.name}: a path of {len(plan.q)} points, length {plan.length:.4g}{told}"
     screen.print(output.heading(title))
     labels, kinds = inputs.position_labels(robot.mechanism), robot.mechanism.joint_types
-    table = output.table(("point", *labels), numbers=len(labels))
+    table = TextTable(("point", *labels), numbers=len(labels))
     for k, row in enumerate(angles.shown(plan.q, inputs.position_angles(kinds))):
         table.add_row(str(k), *[output.number(x, 4) for x in row])
-    screen.print(table, f"looked at without gaps; found in {1e3 * plan.seconds:.3g} ms", sep="\n")
+    screen.print(table, f"looked at without gaps; found in {1e3 * plan.seconds:.3g} ms")

@@ -164,8 +164,6 @@ def _execute(
     sys.modules["__main__"] = main
     if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdout.reconfigure(errors=sys.stdin.errors)  # commands of ours write escapes instead
-    if sys.excepthook.__module__.split(".")[0] == "typer":
-        sys.excepthook = sys.__excepthook__  # ours is for the errors of this command
     exec(code, vars(main))
 
 

@@ -15,6 +15,7 @@ from linkwork.cli import inputs, output
 from linkwork.cli.arguments import ShowArguments
 from linkwork.cli.inputs import Angles
 from linkwork.errors import InputError, ShapeError
+from linkwork.terminal import progress_line
 from linkwork.view.live import Viewer
 from linkwork.view.motion import Motion, configuration_to_show, motion
 from linkwork.view.page import PageRobot
@@ -46,13 +47,13 @@ def run(given: ShowArguments) -> None:
     others = [lw.load(name) for name in given.more or []]
     standing = _beside(robot, q if moving is None else moving.q[0], others)
     if out is not None:
-        with output.options_named(), output.busy(f"writing {out.name}"):
+        with output.options_named(), progress_line(f"writing {out.name}"):
             wish = _Wish(given, robot, q, ghost, moving, standing, scene)
             told = _WRITERS[out.suffix.lower()](wish, out)
         for message in told if isinstance(told, tuple) else told.messages:
             output.note(f"linkwork: {output.in_options(message)}")
         return
-    with output.options_named(), output.busy(f"opening {robot.name}"):
+    with output.options_named(), progress_line(f"opening {robot.name}"):
         viewer = robot.view(
             q if moving is None else moving.q[0],
             robots=standing,
@@ -72,12 +73,12 @@ def run(given: ShowArguments) -> None:
 
 def until_stopped(viewer: Viewer) -> None:
     """Wait until Ctrl-C, which is the usual end of a page."""
-    output.note("linkwork: Ctrl-C ends it")
-    with viewer:
-        try:
+    try:
+        with viewer:
+            output.note("linkwork: Ctrl-C ends it")
             viewer.wait()
-        except KeyboardInterrupt:
-            output.note("")
+    except KeyboardInterrupt:
+        output.note("")
 
 
 def _check(given: ShowArguments, out: Path | None) -> None:

@@ -7,8 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-import typer
-from rich.console import Console
+from click.exceptions import Exit
 
 import linkwork as lw
 from linkwork import atomic
@@ -20,6 +19,8 @@ from linkwork.simulating import simulate
 from linkwork.simulation.inputs import places
 from linkwork.simulation.joint_forces import PD
 from linkwork.simulation.result import Simulation
+from linkwork.terminal import Screen, progress_line
+from linkwork.terminal_text import TextTable
 
 DIVERGED = 1
 """The exit code where the input was right and the simulation did not go to its end."""
@@ -48,14 +49,14 @@ def run(given: SimulateArguments) -> None:
     if given.json:
         output.print_json(result.to_dict())
     else:
-        _print_simulation(output.console(), robot, result, Angles(given.deg))
+        _print_simulation(Screen(), robot, result, Angles(given.deg))
     if given.show:
         from linkwork.cli import show  # noqa: PLC0415  few need it
 
         show.until_stopped(result.animate())
     if not result:
         output.note(f"linkwork: not finished: {result.reason}")
-        raise typer.Exit(DIVERGED)
+        raise Exit(DIVERGED)
     if result.reason != "finished":
         output.note(f"linkwork: {result.reason}")
 
@@ -72,7 +73,7 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
     v0 = _by_joint(robot, given.v0, "--v0", driven=False)
     if v0 is not None:
         v0 = angles.typed(v0, inputs.velocity_angles(m.joint_types))
-    with output.progress_of("simulating") as progress:
+    with progress_line("simulating") as told:
         return simulate(
             robot,
             q0,
@@ -88,7 +89,7 @@ def _simulate(robot: lw.Robot, given: SimulateArguments) -> Simulation:
             stops=given.stops,
             record=given.record,
             threads=given.threads,
-            progress=progress,
+            progress=told,
         )
 
 
@@ -132,14 +133,14 @@ def _by_joint(
     raise ShapeError(f"{option} takes {first}{' or '.join(kinds)}; {count} given")
 
 
-def _print_simulation(screen: Console, robot: lw.Robot, result: Simulation, angles: Angles) -> None:
+def _print_simulation(screen: Screen, robot: lw.Robot, result: Simulation, angles: Angles) -> None:
     end = float(result.ended_at)
     last = int(np.flatnonzero(np.isfinite(result.q).all(axis=1))[-1])
     n = result.times.size
     kept = f"{n}" if last + 1 == n else f"{last + 1} of {n}"
     screen.print(output.heading(f"{robot.name}: {end:g} s simulated, {kept} states"))
     joint = "joint (deg, m)" if angles.degrees else "joint"
-    shown = output.table((joint, "begins at", "ends at", "least", "most"), numbers=4)
+    shown = TextTable((joint, "begins at", "ends at", "least", "most"), numbers=4)
     kinds = robot.mechanism.joint_types
     q = angles.shown(result.q[: last + 1], inputs.position_angles(kinds))
     v = angles.shown(result.v[: last + 1], inputs.velocity_angles(kinds))
@@ -147,7 +148,7 @@ def _print_simulation(screen: Console, robot: lw.Robot, result: Simulation, angl
         values = q[:, k]
         numbers = (values[0], values[-1], values.min(), values.max())
         shown.add_row(name, *[output.number(x, 4) for x in numbers])
-    screen.print(shown, "", sep="\n")
+    screen.print(shown, "")
     fastest = int(np.argmax(np.abs(result.v[: last + 1]).max(axis=0)))
     names = inputs.velocity_labels(robot.mechanism)
     screen.print(f"fastest          {np.abs(v[:, fastest]).max():.4g} ({names[fastest]})")

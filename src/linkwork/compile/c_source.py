@@ -304,7 +304,7 @@ def plain(text: str) -> str:
 
 
 def _documentation(signature: Signature) -> list[str]:
-    """What the algorithm says about itself, but for what it raises in Python."""
+    """The algorithm's own documentation, but for the errors that it raises in Python."""
     entry = ALGORITHMS.get(signature.name)
     text = (entry.function.__doc__ or "") if entry is not None else ""
     lines: list[str] = []

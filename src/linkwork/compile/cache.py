@@ -287,11 +287,11 @@ _DAY = 86_400.0
 
 
 class UnusableFolder(Exception):
-    """Why a folder cannot be used; the message is a part of a sentence."""
+    """The reason why a folder cannot be used; the message is a part of a sentence."""
 
 
 def _others_can_write(status: os.stat_result) -> str:
-    """Who else than the user and root can write, in words; empty where nobody can."""
+    """Those beside the user and root who can write, in words; empty where nobody can."""
     if not _POSIX:
         return ""
     if status.st_uid not in (0, os.geteuid()):

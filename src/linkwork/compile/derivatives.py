@@ -157,7 +157,7 @@ def _moved(traced: Traced, wrt: set[int]) -> dict[int, int]:
 
 
 class _Slope:
-    """What a change is multiplied by, divided by, or let through where a condition holds."""
+    """The factor or divisor of a change, or the condition under which it is let through."""
 
     __slots__ = ("how", "number")
 

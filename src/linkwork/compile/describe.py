@@ -1,4 +1,4 @@
-"""What a kernel costs, and what it could cost at best: counted, measured, and said how.
+"""The cost of a kernel, and the least it could be: counted, measured, and said how.
 
 A bound is a time below which this core cannot do the work: the arithmetic that the kernel must
 issue, at the rates that short loops reach here, and the bytes that it must move, at the rate of a

@@ -293,7 +293,7 @@ def emit_tiles(
 
 
 def _row(b: Any, array: Any, row: Any, size: int) -> Any:
-    """Where a row begins."""
+    """The address at which a row begins."""
     return b.gep(array, [b.mul(row, i64(size))])
 
 
@@ -331,7 +331,7 @@ def copy(b: Any, source: Any, target: Any, count: Any) -> None:
 
 
 def _padded(b: Any, frame: Frame, places: list[Any], left: Any) -> list[Any]:
-    """Where the rows of the tile are: in the arrays, or in the pads where some are missing."""
+    """The places of the tile's rows: in the arrays, or in the pads where some are missing."""
     before = b.block
     with b.if_then(b.icmp_signed("<", left, i64(frame.width)), likely=False):
         for size, place, pad in zip(frame.sizes[: frame.n_in], places, frame.pads, strict=False):

@@ -1,4 +1,4 @@
-"""Where NumPy and CPython keep what compiled code reads directly, probed before it is relied on."""
+"""The layout of NumPy's and CPython's objects, which compiled code reads directly; probed first."""
 
 from __future__ import annotations
 

@@ -366,4 +366,4 @@ PAIRED: dict[str, Op] = {
     "FMS": Op("FMS", 3, lambda a, b, c: a * b - c, Emitter.fms, "{0} * {1} - {2}"),
     "FNMA": Op("FNMA", 3, lambda a, b, c: c - a * b, Emitter.fnma, "{2} - {0} * {1}"),
 }
-"""What products and sums are paired into (`graph.py`), rounded once where the processor can."""
+"""The operations that products and sums are paired into (`graph.py`), rounded once if possible."""

@@ -54,7 +54,7 @@ PLATFORMS: dict[str, Target] = {
     "macos-arm64": Target(2, True, "apple-m1", "", "arm64-apple-macosx11.0.0"),
     "macos-x86-64": Target(4, True, "x86-64-v3", "", _MAC),
 }
-"""What Linkwork supports, by name; code for those that are not the host is made in tests only."""
+"""The supported targets by name; code for those that are not the host is made in tests only."""
 
 
 def jit_triple(triple: str) -> str:
@@ -63,7 +63,7 @@ def jit_triple(triple: str) -> str:
 
 
 @cache
-def _host_features() -> tuple[frozenset[str], str]:
+def host_features() -> tuple[frozenset[str], str]:
     """The features that this processor has, and all of them as LLVM's text; none where unknown."""
     try:
         features: Any = llvm.get_host_cpu_features()
@@ -78,7 +78,7 @@ def host() -> Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
-    has, text = _host_features()
+    has, text = host_features()
     triple = jit_triple(llvm.get_process_triple())
     arm = triple.startswith(("aarch64", "arm64"))
     return Target(
@@ -99,7 +99,7 @@ def named(level: str) -> Target:
     if level not in LEVELS:
         raise UnknownNameError("target", level, tuple(LEVELS))
     here = host()
-    lacks = _lacking(here.triple, _host_features()[0])
+    lacks = _lacking(here.triple, host_features()[0])
     if lacks[level]:
         fine = [name for name, missing in lacks.items() if not missing]
         advice = f"choose {' or '.join(fine)}, or leave" if fine else "leave"
@@ -113,7 +113,7 @@ def named(level: str) -> Target:
 
 
 def _lacking(triple: str, has: frozenset[str]) -> dict[str, list[str]]:
-    """What a processor lacks for each level; each level contains those before it."""
+    """The features that a processor lacks for each level, which contains those before it."""
     if not triple.startswith("x86_64"):
         return {level: [f"x86-64 instructions ({triple})"] for level in LEVELS}
     lacks: dict[str, list[str]] = {}

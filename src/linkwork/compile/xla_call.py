@@ -267,7 +267,7 @@ class _Writer:
 
 
 def _place(b: Any, pointer: Any, *path: int) -> Any:
-    """Where a member of a structure stands."""
+    """The place of a structure's member."""
     return b.gep(pointer, [ir.Constant(I32, 0), *[ir.Constant(I32, k) for k in path]])
 
 

@@ -484,7 +484,7 @@ _OF_KHALIL = {"d": "a", "r": "d"}
 
 
 def _value(column: str, row: DHRow, convention: Convention) -> Any:
-    """What a row says in a column."""
+    """The value of a row in a column."""
     for whole, parts in _SPREAD.items():
         if column in parts:
             given = getattr(row, whole)

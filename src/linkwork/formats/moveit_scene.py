@@ -490,7 +490,7 @@ class _Message(Fields):
         return _Shape("mesh", (), node.line, mesh=mesh)
 
     def allowed(self, given: dict[str, Node], objects: set[str]) -> dict[str, tuple[str, ...]]:
-        """What the allowed collision matrix lets touch each object."""
+        """The names that the allowed collision matrix lets touch each object."""
         node = given.get("allowed_collision_matrix")
         matrix = self.entries(node, "allowed_collision_matrix")
         names = self.texts(matrix.get("entry_names"), "entry_names")

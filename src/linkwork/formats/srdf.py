@@ -42,7 +42,7 @@ srdf-spheres | note | Spheres of links are kept, not used: shapes are covered by
 
 SUFFIX = ".srdf"
 DEEPEST = 256
-"""How deep elements may be nested."""
+"""The greatest depth of nested elements."""
 
 _PAIRS = ("disable_collisions", "enable_collisions")
 _DEFAULT = "disable_default_collisions"
@@ -221,7 +221,7 @@ class _Reader:
         self.end = 0
 
     def read(self) -> Srdf | None:
-        """What the file says; None when reading stopped before its end."""
+        """The content of the file; None when reading stopped before its end."""
         parser = self.parser
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -298,7 +298,7 @@ class _Reader:
             self.pairs[tag].append(LinkPair(names[0], names[1], reason, line))
 
     def _other(self, tag: str, attributes: dict[str, str]) -> None:
-        """What is kept as it stands, unless it looks like a slip of what is read."""
+        """An element that is kept as it stands, unless it looks like a slip of one that is read."""
         place: dict[str, Any] = {"line": self.parser.CurrentLineNumber, "element": tag}
         if tag == _SPHERES:
             message, name = "spheres of links are kept, not used", attributes.get("link", "")

@@ -246,7 +246,7 @@ def _(solver: Solver, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 # --- XLA ------------------------------------------------------------------------------------------
 
 _TARGETS: dict[str, XlaCall] = {}
-"""What XLA may call, for good: it keeps the addresses."""
+"""The calls that XLA may make, kept for good: it has their addresses."""
 _NUMBERS = itertools.count()
 
 

@@ -98,7 +98,7 @@ def acting(
     losses: bool = False,
     armature: ArrayLike | None = None,
 ) -> Acting:
-    """What acts, checked.
+    """The loads that act, checked.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -356,7 +356,7 @@ def difference(m: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
 
 
 def _by_joint(m: Mechanism, one: Any, a: Array, b: Array, *, positions: bool) -> Array:
-    """What is done for each joint by itself: quaternions one by one, all others at once."""
+    """A function applied joint by joint: to quaternions one by one, to all others at once."""
     batch = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     a, b = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (a, b))
     plain = [c for c, type in enumerate(m.joint_types) if not type.has_quaternion]

@@ -37,7 +37,7 @@ jnp: Any = jax.numpy
 
 
 class Found(NamedTuple):
-    """What a search found, a pytree; each has the leading shape of the targets."""
+    """The answers of a search, a pytree; each has the leading shape of the targets."""
 
     q: Array  # (..., nq)
     success: Array  # (...) within the tolerances and the limits, by a fresh evaluation
@@ -232,7 +232,7 @@ _STALL, _SHARE = 3, 0.2
 
 
 class _State(NamedTuple):
-    """Where the searches stand: a problem in each lane, and what has been found of all."""
+    """The state of the searches: a problem in each lane, and the answers so far."""
 
     problem: Array  # (w,) its number; as many as there are where nothing is left to do
     q: Array  # (w, nq) to be looked at

@@ -117,7 +117,7 @@ def _shaped(name: str, value: ArrayLike, like: Array) -> Array:
 
 
 class _Place(NamedTuple):
-    """Where a parameter stands: the leaf, and its row there; None is all of it."""
+    """The place of a parameter: the leaf, and its row there; None is all of it."""
 
     leaf: str
     row: int | None
@@ -189,7 +189,7 @@ def model_of(m: Mechanism, tip: str | None = None, dtype: Any = None) -> Model:
 
 
 class _Links(NamedTuple):
-    """How links hang together: what no number of the model changes."""
+    """The tree of links: what no number of the model changes."""
 
     placed: list[int]
     """The links whose joints have origins that place them."""
@@ -236,7 +236,7 @@ def _links(m: Mechanism) -> _Links:
 
 
 class Bodies(NamedTuple):
-    """What algorithms ask of a mechanism, of the numbers of a model."""
+    """The view of a mechanism that algorithms take, of the numbers of a model."""
 
     R: Array  # (nb, 3, 3) joint frames in the bodies before
     p: Array  # (nb, 3)

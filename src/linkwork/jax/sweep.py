@@ -171,7 +171,7 @@ class _Index:
 
     @property
     def at(self) -> Any:
-        """Where numbers are to be read."""
+        """The places at which numbers are read."""
         return self.now + self.offset if self.offset else self.now
 
 
@@ -266,7 +266,7 @@ class _Vector:
 
 
 class _Write(NamedTuple):
-    """What a pass stores: the indices, the number, and whether it is added."""
+    """An entry that a pass stores: the indices, the number, and whether it is added."""
 
     output: JaxOutput
     at: tuple[Any, ...]
@@ -307,7 +307,7 @@ class JaxOutput(Output):
         self.store(index.reshape(-1), jnp.broadcast_to(value, (n, *self._sweep.batch)), add=add)
 
     def flat(self, at: tuple[Any, ...]) -> Whole:
-        """Where entries stand when all are in one row; beyond it where there is none."""
+        """The places of entries when all are in one row; beyond it where there is none."""
         known = [np.asarray(k.known + k.offset if isinstance(k, _Index) else k) for k in at]
         if not known:
             return np.zeros((), dtype=np.int64)
@@ -391,7 +391,7 @@ def _with_entries(
 
 
 class Acting(NamedTuple):
-    """What acts on a robot, as the keywords of dynamics say it."""
+    """The loads on a robot, as the keywords of dynamics say them."""
 
     losses: bool = False  # whether damping and friction count
     external: Mapping[str, Array] | None = None  # wrenches (..., 6) by frame

@@ -256,7 +256,8 @@ def _undetermined(m: Mechanism, k: int, *, alone: bool) -> str:
 
 # --- the mass matrix at one configuration that has nothing special --------------------------------
 
-_SEED = 20
+SEED = 20
+"""The seed of the configuration that mass matrices are judged in."""
 
 
 def generic_mass_matrix(
@@ -273,7 +274,7 @@ def generic_mass_matrix(
     Source: composite bodies, R. Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2.
     """
     if q is None:
-        q = np.random.default_rng(_SEED).uniform(0.4, 1.2, m.n_q)
+        q = np.random.default_rng(SEED).uniform(0.4, 1.2, m.n_q)
     poses: list[Pose] = []  # of every body in its parent
     worlds: list[Pose] = []
     for b, kind in enumerate(m.body_joint_types):

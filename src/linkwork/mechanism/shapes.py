@@ -61,7 +61,7 @@ class MeshFile:
 
 
 class _Known:
-    """What can be a key of a weak dictionary, so that what is derived of it is kept as long."""
+    """A key of a weak dictionary, so that what is derived of it is kept as long."""
 
     __slots__ = ("__weakref__",)
 

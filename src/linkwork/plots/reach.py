@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,6 +34,7 @@ from linkwork.plots.jacobians import (
     structural_rank,
 )
 from linkwork.solve.tasks import Position
+from linkwork.terminal import progress_line
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _ON_PLANE = 1.0e-6
-"""How far (m) from a plane a point may be that counts as on it."""
+"""The distance (m) from a plane within which a point counts as on it."""
 _STEPS_TO_PLANE = 25
 _SEEN_FROM = (28.0, -45.0)
 """Degrees above the horizon, and about z."""
@@ -302,7 +302,9 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     lead = targets.shape[: points.ndim]
     starts = _Starts(robot, np.zeros(lead, bool), np.tile(robot.neutral(), (*lead, 1)), seed)
     threads = settings.most_threads() if threads is None else threads
-    with _told(searches, starts.reached.size, progress) as tell:
+    alone = progress is None and starts.reached.size >= _LONG
+    line = f"searching for {starts.reached.size:,} poses"
+    with progress_line(line) if alone else nullcontext(progress) as tell:
         for search in range(searches):
             asked, q0 = starts.of(search)
             if asked.any():
@@ -495,17 +497,3 @@ def _spread(k: int) -> Floats:
         ],
         axis=-2,
     )
-
-
-@contextmanager
-def _told(searches: int, poses: int, progress: Progress | None) -> Generator[Progress | None]:
-    """Who is told how far it is: the caller, or for many poses a terminal."""
-    if progress is not None or poses < _LONG or not sys.stderr.isatty():
-        yield progress
-        return
-    from rich.console import Console  # noqa: PLC0415  few need it
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-
-    with Bar(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(f"searching for {poses:,} poses", total=searches)
-        yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -447,7 +447,7 @@ def _through_exponential(o: Ops, m: Mechanism, slope: Block, theta: Block) -> Bl
 
 
 def no_solution(m: Mechanism, method: Method, remains: Floats) -> str:
-    """Why a step was given up, from the state (nq + nv,) that was nearest to a solution."""
+    """The reason why a step was given up, from the state (nq + nv,) nearest to a solution."""
     speeds = np.nan_to_num(np.abs(remains[m.n_q :]), nan=np.inf)
     c = m.coordinate_of_v(int(np.argmax(speeds)))
     what, most = ("friction of the step", joint_forces.MOST_SWEEPS)

@@ -199,7 +199,7 @@ def _along(
 
 
 _LEAST = 1.0e-12
-"""Where a rotation is next to none, no limit is near and no axis counts."""
+"""The angle (rad) below which a rotation is none: no limit is near and no axis counts."""
 
 
 def bounds(m: Mechanism, stopped: Sequence[int]) -> list[tuple[int, int, float, float]]:

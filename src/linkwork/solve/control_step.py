@@ -308,7 +308,7 @@ _PASSES = 4
 """Joints that may be put at their bounds, one after the other, while a step is made."""
 _LATER_PASSES = 2  # of lower priorities and objectives
 _LEVEL_WEIGHT = 0.1
-"""What a priority counts beside the one above where a change has to be bent."""
+"""The weight of a priority beside the one above where a change has to be bent."""
 UNBOUNDED = 1.0e30
 _LONGEST_ERROR = 1.5
 """Radians: errors that are longer are gone towards, not all at once."""

@@ -78,9 +78,9 @@ _NEAR = 1.0e-9
 _ALLOWED = 5.0e-13
 """Excess over a limit that an answer may have by rounding; its check allows twice as much."""
 _DAMPING_OF_LOOPS, _PASSES_OF_LOOPS = 1.0e-8, 3
-"""How often a way is freed of what opens loops, and the damping. Once lets this damping, over the
-squared singular values, of it through; rounding over the damping is noise where rows follow from
-others. A loop is to stay closed to 1e-12, and a way to end to 1e-6."""
+"""The damping with which a way is freed of what opens loops, and how often. Once lets this damping,
+over the squared singular values, of it through; rounding over the damping is noise where rows
+follow from others. A loop is to stay closed to 1e-12, and a way to end to 1e-6."""
 _STILL = 1.0e-6
 """A step that is shorter (radians, over all joints) makes nothing better."""
 

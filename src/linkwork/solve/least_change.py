@@ -28,11 +28,11 @@ SOFTNESS = 1.0e-9
 HARDNESS = 1.0e-12
 """The same of bounds, which keeps their equations regular."""
 LEAST = 1.0e-14
-"""What is added to it, so that a row of zeros does no harm."""
+"""The number added to it, so that a row of zeros does no harm."""
 ENOUGH = 1.0e-12
-"""What a row or bound may fall short of its number by."""
+"""The amount by which a row or bound may fall short of its number."""
 NO_BOUND = 1.0e29
-"""What falls short by more is of a bound that is none."""
+"""The size from which a bound is none."""
 
 # A problem is one record of numbers: H (n, n) | A (m, n) | b (m) | lower (n) | upper (n) | x (n).
 # Its rows are numbered: those of A, then the lower bounds, then the upper ones. ``active`` are the

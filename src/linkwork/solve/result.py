@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,7 @@ from linkwork.solve.limits import Interval
 from linkwork.solve.problem import Problem, way
 from linkwork.solve.tasks import Group, Unit
 from linkwork.spatial.rotations import angle_of_quaternion
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from linkwork.terminal_text import TextTable
 
 Floats = NDArray[np.float64]
 Explain = Callable[[Floats, Floats, Floats], str]
@@ -276,7 +273,9 @@ class IKResult:
 
         For a batch, the spread of the errors over the targets.
         """
-        show(self)
+        from linkwork.terminal import Screen  # noqa: PLC0415  only where something is shown
+
+        Screen().print(*summary(self))
 
     def _repr_html_(self) -> str:
         from linkwork.view.reprs import result_html  # noqa: PLC0415  for notebooks
@@ -459,11 +458,8 @@ def at_limits(
 _PERCENTILES = (50, 99, 100)
 
 
-def show(result: IKResult, console: Console | None = None) -> None:
-    """Print a summary and a table of errors and tolerances; by default on standard output."""
-    from rich.console import Console  # noqa: PLC0415  only where something is shown
-
-    screen = console or Console(markup=False, emoji=False, highlight=False)
+def summary(result: IKResult) -> list[str | TextTable]:
+    """The end of a search in lines, and a table of its errors and tolerances."""
     success, many = np.asarray(result.success), result.shape != ()
 
     def spread(counts: NDArray[np.int64]) -> str:
@@ -477,31 +473,24 @@ def show(result: IKResult, console: Console | None = None) -> None:
         steps, tries = map(spread, counts) if many else counts
         took = "" if np.isnan(result.seconds) else f", {1e3 * result.seconds:.3g} ms"
         head += f" (steps {steps}, restarts {tries}{took})"
-    screen.print(head, soft_wrap=True)
+    lines: list[str | TextTable] = [head]
     if result.reason != "solved":
-        screen.print(result.reason, soft_wrap=True)
+        lines.append(result.reason)
     if 0 not in result.shape:
-        screen.print(table(result))
+        lines.append(table(result))
+    return lines
 
 
-def table(result: IKResult) -> Table:
+def table(result: IKResult) -> TextTable:
     """Each group of each task: its error, or how that is spread, its tolerance, whether it is done.
 
     Of a batch, the share that is done.
     """
-    from rich import box  # noqa: PLC0415  only where something is shown
-    from rich.table import Table  # noqa: PLC0415
-
     single = result.shape == ()
     lower = any(column.priority for column in result.terms.columns)
     spread = ["error"] if single else ["median", *[f"{p} %" for p in _PERCENTILES[1:-1]], "largest"]
     names = ["task", "group", *(["priority"] if lower else []), *spread, "tolerance", "unit", "ok"]
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for name in names:
-        words = name in ("task", "group", "unit", "ok")
-        least = len(name) if name == "task" else None
-        side: Literal["left", "right"] = "left" if words else "right"
-        made.add_column(name, justify=side, no_wrap=name != "task", min_width=least)
+    made = TextTable(names, numbers=range(2, len(names) - 2))
     pairs = zip(result.terms.columns, result.terms.tolerances, strict=True)
     for k, ((task, group, priority), tolerance) in enumerate(pairs):
         error = result.errors[task][group.name]

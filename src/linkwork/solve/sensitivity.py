@@ -1,4 +1,4 @@
-"""How an answer moves with what was asked for: the implicit function theorem at a solution.
+"""The derivatives of an answer by its targets: the implicit function theorem at a solution.
 
 At an answer the rows of its tasks are zero. They stay zero while targets and held joints change if
 what moves makes up for it: J dx = B dp, where the errors change by B dp - J dx. Of the changes that
@@ -126,7 +126,7 @@ class Sensitivity(ProcessBound):
 
     @cached_property
     def _unit(self) -> Floats:
-        """What each moved velocity counts for, as in the solver's steps."""
+        """The weight of each moved velocity, as in the solver's steps."""
         problem = self.problem
         unit = np.array([problem.lengths[k] for k in problem.moved_v])
         weights = problem.joint_weights

@@ -58,7 +58,7 @@ def turned(R: Floats, inertia: Floats) -> Floats:
 
 
 def is_physical(mass: float, I_com: Any, *, tolerance: float = 1e-6) -> str | None:
-    """Why no real body has this mass and this inertia (3, 3); None where one has.
+    """The reason why no real body has this mass and this inertia (3, 3); None where one has.
 
     A body's principal moments are not negative, and none is larger than the sum of the other two.
     Both are judged within `tolerance` times the largest entry: printed inertias are rounded.
@@ -91,7 +91,7 @@ def principal_moments(inertia: Floats) -> tuple[Floats, Floats]:
 
 
 def _impossible_moments(inertia: Floats, unit: float, tolerance: float) -> str | None:
-    """What is wrong with an inertia whose largest entry has been made 1; `unit` was that entry."""
+    """The fault of an inertia whose largest entry has been made 1; `unit` was that entry."""
     if float(np.abs(inertia - np.transpose(inertia)).max()) > tolerance:
         return "the inertia is not symmetric"
     moments, excess = principal_moments(inertia[None])

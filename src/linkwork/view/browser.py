@@ -171,7 +171,7 @@ class Browser:
 
 
 def _for_this_machine() -> list[str]:
-    """What depends on who runs it, and on what."""
+    """The options that depend on the user and the machine."""
     given: list[str] = []
     if os.name == "posix" and os.geteuid() == 0:
         given.append("--no-sandbox")  # root has none: the browser refuses to start otherwise

@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 import html
 import os
-import sys
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +26,7 @@ from linkwork.checks import finite_number, finite_rows, whole_number
 from linkwork.errors import InputError, ProgramError
 from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import Configuration
+from linkwork.terminal import progress_line
 from linkwork.view.browser import VARIABLE, Browser, found
 from linkwork.view.camera import View, camera
 from linkwork.view.films import ENDINGS, Film, film_for
@@ -193,7 +193,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     with (
         closing(studio),
         Browser(found(), studio.url, dark=colour is not None and _is_dark(colour)) as browser,
-        _told(target.name, len(rows)) as tell,
+        progress_line(f"drawing {target.name}") if len(rows) >= _LONG else nullcontext() as tell,
     ):
         data = page_data([first, *robots], scene=scene, show=show, title=robot.name)
         points = _points(data, [robot, *[each.robot for each in robots]], rows)
@@ -434,7 +434,7 @@ class _Studio:
         data: Mapping[str, Any],
         browser: Browser,
         patience: float,
-        tell: Callable[[int], None],
+        tell: Callable[[int, int], None] | None,
     ) -> None:
         """Let the browser draw what the page has to show, and wait until all pictures are there.
 
@@ -449,7 +449,8 @@ class _Studio:
                     raise self._failed
                 if self._drawn > drawn:
                     drawn, since = self._drawn, settings.clock()
-                    tell(drawn)
+                    if tell is not None:
+                        tell(drawn, self._n)
                 self._check_on(browser, settings.clock() - since, patience)
 
     def _check_on(self, browser: Browser, silent: float, patience: float) -> None:
@@ -525,17 +526,3 @@ _LOOK_AGAIN = 0.2  # s, whether the browser is still there
 def _saying(browser: Browser) -> str:
     said = browser.said
     return f"It said:\n{said}" if said else "It said nothing."
-
-
-@contextmanager
-def _told(name: str, n: int) -> Generator[Callable[[int], None]]:
-    """Says on a terminal how far a long film is."""
-    if n < _LONG or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console  # noqa: PLC0415  few need it
-    from rich.progress import Progress  # noqa: PLC0415
-
-    with Progress(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(f"drawing {name}", total=n)
-        yield lambda done: shown.update(task, completed=done)

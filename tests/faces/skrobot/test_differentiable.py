@@ -180,7 +180,7 @@ def test_a_solver_takes_the_arguments_of_the_original():
 
 # functions of arrays
 
-jax_too = pytest.mark.parametrize("name", ["numpy", "jax"])
+jax_too = pytest.mark.parametrize("name", ["numpy", pytest.param("jax", marks=pytest.mark.slow)])
 
 
 def backend_of(name: str) -> Any:
@@ -241,6 +241,7 @@ def test_columns_of_followers_are_added_to_their_leaders():
     assert_allclose(folded[..., [0, 1, 3]], J[..., [0, 1, 5]])
 
 
+@pytest.mark.slow
 def test_functions_of_jax_have_gradients():
     jax = pytest.importorskip("jax")
     robot, tool = arm()

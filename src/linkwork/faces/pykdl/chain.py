@@ -386,7 +386,7 @@ class Chain(Copied):
         return self._content.joints
 
     def getNrOfSegments(self) -> int:
-        """How many segments there are, those with fixed joints included."""
+        """The number of segments, those with fixed joints included."""
         return len(self._content.segments)
 
     def getSegment(self, nr: int) -> Any:

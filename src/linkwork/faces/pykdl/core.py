@@ -71,10 +71,10 @@ class Core:
         self.has_rotors = bool(self.rotors.any())
         names = self.robot.frame_names
         self.order = [names.index(str(k)) for k in range(len(segments) + 1)]
-        """Where in `fk_all` the frame behind so many segments is."""
+        """The index in `fk_all` of the frame behind so many segments."""
         first = next((k for k, s in enumerate(segments) if s.getJoint().moves), len(segments))
         self.standing = first
-        """How many segments no joint moves: nothing of the chain feels forces on them."""
+        """The number of segments that no joint moves: nothing of the chain feels forces on them."""
         self.wrenches = tuple(f"wrench:{k + 1}" for k in range(first, len(segments)))
         """The names of the wrenches on the others, as parameters."""
         self._functions: dict[Any, Call] = {}

@@ -111,7 +111,7 @@ class Formula:
 
 
 def _sizes(kinds: Sequence[Kind]) -> list[int]:
-    """How many numbers each tuple or float among these holds."""
+    """The number of numbers that each tuple or float among these holds."""
     found: list[int] = []
     for kind in kinds:
         if kind is float:

@@ -64,7 +64,7 @@ def frame_of(m: Any, p: Any) -> Frame:
 
 
 class Frame(Pair, Moving):
-    """Where a frame stands in another: its rotation ``M`` and its origin ``p``.
+    """The pose of a frame in another: its rotation ``M`` and its origin ``p``.
 
     `Frame()` is the outer one, and there are `Frame(rotation, vector)`, `Frame(vector)`,
     `Frame(rotation)` and `Frame(other)`. ``frame * x`` is x, given in the frame, as the outer frame
@@ -224,7 +224,7 @@ def _of_dh(formula: Formula, a: Any, alpha: Any, d: Any, theta: Any) -> Frame:
 
 
 def _step(frame: Frame, twist: Twist, rate: Any, length: Any, s: Any, c: Any) -> tuple[Nine, Three]:
-    """Where a frame is after a step whose angle has this sine and cosine; see `Integrate`."""
+    """The frame after a step whose angle has this sine and cosine; see `Integrate`."""
     m, (u, v, w), (x, y, z) = frame._a._m, twist._a._v, twist._b._v
     turn = rodrigues((x / length, y / length, z / length), s, c)
     return product(m, turn), added(frame._b._v, turned(m, (u / rate, v / rate, w / rate)))

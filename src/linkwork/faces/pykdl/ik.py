@@ -249,7 +249,7 @@ class ChainIkSolverVel_wdls(ChainIkSolverVel):
         return self._eps
 
     def getNrZeroSigmas(self) -> int:
-        """How many of as many singular values as there are joints lay below eps."""
+        """The number of singular values, of as many as there are joints, that lay below eps."""
         return self._small
 
     def getSigmaMin(self) -> float:

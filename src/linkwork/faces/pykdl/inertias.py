@@ -1,4 +1,4 @@
-"""How mass is spread: RotationalInertia, RigidBodyInertia."""
+"""The distribution of mass: RotationalInertia, RigidBodyInertia."""
 # The value types of this face read each other's slots: that is what makes them fast.
 # pyright: reportPrivateUsage=false
 

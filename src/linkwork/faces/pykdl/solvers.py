@@ -101,7 +101,7 @@ class SolverI:
         return E_NOERROR
 
     def _counted(self, segment_nr: int, *arrays: Any) -> tuple[int, int]:
-        """What `_fits` gives, or the code for too many segments; and how many are meant."""
+        """The result of `_fits`, or the code for too many segments; and how many are meant."""
         code = self._fits(*arrays)
         if segment_nr.__class__ is int and segment_nr < 0:
             return code, self._segments

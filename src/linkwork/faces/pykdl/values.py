@@ -36,7 +36,7 @@ V = TypeVar("V", bound="Value")
 C = TypeVar("C", bound="Copied")
 
 EPS = 1e-6
-"""How near two numbers are that count as equal (row S3-014)."""
+"""The distance within which two numbers count as equal (row S3-014)."""
 ZEROS: Three = (0.0, 0.0, 0.0)
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "<not given>"})()
 """An argument that was not given."""
@@ -593,11 +593,11 @@ class Value:
     # what the module's functions ask for
 
     def _added(self, delta: Any, dt: Any) -> Any:
-        """What it is after moving by ``delta`` for a time."""
+        """The value after moving by ``delta`` for a time."""
         return self._plus.call(self, delta._times.call(delta, dt))
 
     def _difference(self, other: Any, dt: Any) -> Any:
-        """What moves it to another in a time."""
+        """The rate that moves it to another value in a time."""
         return self._over.call(self._minus.call(other, self), dt)
 
 

@@ -29,7 +29,7 @@ __all__ = [
 
 
 class ArrayBackend:
-    """What both have: functions of arrays by NumPy's names."""
+    """The functions of arrays that both have, by NumPy's names."""
 
     xp: Any = np
     """The library."""

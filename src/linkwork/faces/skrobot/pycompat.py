@@ -1,4 +1,4 @@
-"""What is installed beside the face: ``skrobot.pycompat``."""
+"""The libraries installed beside the face: ``skrobot.pycompat``."""
 
 from __future__ import annotations
 

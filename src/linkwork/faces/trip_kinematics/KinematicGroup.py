@@ -190,7 +190,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     @property
     def loops(self) -> DerivedLoops | None:
-        """What both mappings are derived from; None where they are not."""
+        """The loops that both mappings are derived from; None where they are not."""
         first, second = (mapping.function for mapping in self.mappings)
         if not (isinstance(first, DerivedMapping) and isinstance(second, DerivedMapping)):
             return None
@@ -202,7 +202,7 @@ class KinematicGroup(metaclass=NamesOfModule):
         return tuple(self._actuated)
 
     def plan_actuated(self, state: Any) -> Plan:
-        """What `set_actuated_state` would come to.
+        """The state that `set_actuated_state` would come to.
 
         Raises: as it does.
         """
@@ -213,7 +213,7 @@ class KinematicGroup(metaclass=NamesOfModule):
         )
 
     def plan_virtual(self, state: Any, begin: Values | None = None) -> Plan:
-        """What `set_virtual_state` would come to.
+        """The state that `set_virtual_state` would come to.
 
         ``begin``: the actuated state that a mapping which follows goes from, in the place of the
         present state.

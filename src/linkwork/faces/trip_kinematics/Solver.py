@@ -281,7 +281,7 @@ class NewtonSolver(_WithOptions):
 
 
 def _held(sphere: Sphere, core: Core) -> list[ik.Task]:
-    """What keeps the values of a floating joint that are no state where they are."""
+    """The constraints that keep the values of a floating joint that are no state."""
     parts = [key for key in sphere.constant if key in QUATERNION]
     if parts:
         raise UnsupportedFeatureError(

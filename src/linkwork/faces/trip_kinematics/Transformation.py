@@ -124,7 +124,7 @@ class Transformation(metaclass=NamesOfModule):
 
     @staticmethod
     def get_convention(state: Mapping[str, Any]) -> str:
-        """How the matrix is built from these keys: "euler" where there is an angle, "quaternion".
+        """The convention of these keys: "euler" where there is an angle, "quaternion".
 
         Raises: InputError for a key that is none, or for keys of both.
         """

@@ -45,7 +45,7 @@ _TURNS = {"rx": rotations.rotation_x, "ry": rotations.rotation_y, "rz": rotation
 
 
 class Slot(NamedTuple):
-    """Where in q a value of a transformation stands."""
+    """The place in q of a value of a transformation."""
 
     member: str
     key: str
@@ -62,7 +62,7 @@ class Sphere(NamedTuple):
 
 
 class Core:
-    """What is computed of a robot. It holds no state: robots share it with their copies.
+    """The computations of a robot. They hold no state: robots share them with their copies.
 
     ``closures``: the derived mappings of groups by name, whose loops are closed in it.
     """

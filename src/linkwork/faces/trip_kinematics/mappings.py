@@ -233,7 +233,7 @@ class DerivedLoops:
         self.near.setflags(write=False)
 
     def place(self, joint: str) -> int:
-        """Where the position of a joint stands in q."""
+        """The place of a joint's position in q."""
         m = self.robot.mechanism
         return m.q_slice(m.joint(joint)).start
 

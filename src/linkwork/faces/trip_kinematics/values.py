@@ -223,7 +223,7 @@ def as_array(block: Any) -> NDArray[Any]:
 
 
 def as_block(array: Any) -> Any:
-    """What `as_array` gave, as a block: floats, or one SX."""
+    """The result of `as_array` as a block: floats, or one SX."""
     if is_symbol(array):
         return array
     given = np.asarray(array)

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from linkwork.faces.urdfpy.joint import Joint
 
 AGREEMENT = 1.0e-9
-"""How far a follower's given position may lie from what its leader's makes it without a warning."""
+"""The distance of a follower's given position from what its leader makes it without a warning."""
 
 SEVERAL = {"planar": 3, "floating": 7}
 """The numbers in q of a joint that has several."""
 
 
 class Slot(NamedTuple):
-    """Where in q the position of an actuated joint stands."""
+    """The place in q of an actuated joint's position."""
 
     start: int
     joint: Joint
@@ -48,7 +48,7 @@ class Follower(NamedTuple):
 
 
 class Slots:
-    """Where everything that a configuration may name stands in q."""
+    """The places in q of everything that a configuration may name."""
 
     def __init__(self, actuated: Sequence[Joint], others: Iterable[Joint]) -> None:
         self.actuated = list(actuated)
@@ -80,7 +80,7 @@ class Slots:
             self.places[joint] = self.places[joint.name] = follower
 
     def place(self, key: Any) -> int | Slot | Follower | None:
-        """Where a joint, or the joint of a name, stands.
+        """The place of a joint, or of the joint of a name.
 
         Raises: UnknownNameError; WrongTypeError for what is neither.
         """

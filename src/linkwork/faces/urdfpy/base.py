@@ -70,7 +70,7 @@ class URDFType:
 
     _RECORD: ClassVar[Any] = None  # the class of its records, if it is one of the standard's
     _needed: ClassVar[int | None] = None
-    """How many of its attributes a constructor must be given; by default the first required."""
+    """The number of attributes that a constructor must be given; by default the first required."""
     _names: ClassVar[Sequence[str]] = ("name",)
     """The attributes that a copy prefixes."""
     _is_place: ClassVar[bool] = False  # whether messages on what is written name it
@@ -176,7 +176,7 @@ class URDFType:
                     yield from child.parts(seen)
 
     def _held(self, name: str) -> Any:
-        """What an attribute of `_ELEMENTS` holds."""
+        """The value of an attribute of `_ELEMENTS`."""
         return getattr(self, name)
 
     def _children(self, name: str) -> list[Any]:
@@ -393,7 +393,7 @@ class URDFType:
         return each.within == cls._standard.tag and said in names
 
     def _extra(self, extra: records.Extra) -> records.Extra:
-        """What a record keeps as unknown, with what a program's tables add in its present state."""
+        """The unknown parts of a record, with those that a program's tables add as it is now."""
         added, tag = self._added(), self._standard.tag
         if not added:
             return extra

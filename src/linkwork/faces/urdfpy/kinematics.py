@@ -282,7 +282,7 @@ class ForwardKinematics:
         return self._shapes(cfgs, links, True, _collision_meshes)
 
     def _shapes(self, cfg: Any, links: Any, batch: bool, shapes: Any) -> dict[Any, Floats]:
-        """What ``shapes`` finds on each link, with its place there, in the base link."""
+        """The shapes that ``shapes`` finds on each link, with their poses in the base link."""
         core = self._core()
         q = core.slots.batch(cfg) if batch else core.slots.configuration(cfg)
         wanted = core.links if links is None else _wanted(links, None)[0]

@@ -125,7 +125,7 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is doubtful in the description, though it can be used."""
+        """The doubts about the description, though it can be used."""
         return tuple(self._findings)
 
     @property

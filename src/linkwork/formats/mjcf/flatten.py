@@ -46,16 +46,16 @@ unsupported | error | A format that is not read. | Convert it to URDF.
 # ---- what is read, its limits, and what leads back to the files
 
 DEEPEST = 498
-"""How deep elements may be nested: as deep as MuJoCo's own parser takes them."""
+"""The greatest depth of nested elements: that of MuJoCo's own parser."""
 
 MOST_BODIES, MOST_ELEMENTS, MOST_FILES = 10_000, 50_000, 256
-"""How many bodies, elements and files one MJCF may have, repetitions counted.
+"""The most bodies, elements and files of one MJCF, repetitions counted.
 
 MuJoCo's compiler takes a time that grows with the square of both: about ten seconds here.
 """
 
 MOST_ATTRIBUTES, LONGEST, LONGEST_LIST = 256, 65_536, 4 << 20
-"""How many attributes an element may have, and how many characters one of them."""
+"""The most attributes of an element, and the most characters of one."""
 
 MOST_NESTED = 32
 
@@ -174,7 +174,7 @@ def roots_of(file: str | None, allow: Sequence[str | os.PathLike[str]]) -> list[
 
 
 def _odd(name: str) -> str:
-    """Why a text is no name of an MJCF file."""
+    """The reason why a text is no name of an MJCF file."""
     if not name.strip():
         return "is empty"
     if len(name) > 4096 or any(ord(character) < 32 for character in name):
@@ -236,7 +236,7 @@ LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
     "keyframe": ("note", "a keyframe of this kind is not read"),
     "actuator": ("note", "an actuator that is on no joint is not read"),
 }
-"""What is said of the other elements of a section."""
+"""The remarks on the other elements of a section."""
 
 SILENT = _names("option size visual statistic light texture skin layer extension pair")
 """Elements that are left out and say nothing about kinematics or masses."""

@@ -351,7 +351,7 @@ def _opened(
 
 
 def _first(source: MeshFile, file: str | None, open_mesh: OpenMesh | None) -> bytes:
-    """What the first of the places of a mesh file holds that can be opened.
+    """The content of a mesh file, from the first of its places that can be opened.
 
     Raises: InputError with the last reason.
     """
@@ -369,7 +369,7 @@ def _mass_error(message: str, place: Place, element: str, name: str) -> Finding:
 
 
 def _described(error: BaseException, flat: Flat) -> DescriptionError:
-    """What MuJoCo says, at the place in the files that it means."""
+    """MuJoCo's message, at the place in the files that it means."""
     text = str(error).strip() or type(error).__name__
     lines = [int(found) for found in _LINE.findall(text)]
     line = next((line for line in reversed(lines) if line), 0) or _line_of_repeated(text, flat)
@@ -610,7 +610,7 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
 
 
 def _places(items: Iterable[Any], flat: Flat) -> list[Place]:
-    """Where each item was described, in the order of MuJoCo's numbers."""
+    """The places at which items were described, in the order of MuJoCo's numbers."""
     return [place_of(item, flat) for item in _in_order(items)]
 
 
@@ -758,7 +758,7 @@ def _without_angle(m: Any, k: int) -> bool:
 
 
 def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Finding]:
-    """What the compiled model says that has no place in a mechanism."""
+    """Findings on parts of the compiled model that have no place in a mechanism."""
     poly = getattr(m, "dof_dampingpoly", None)
     damped = [poly is not None and bool(np.any(poly[d])) for d in m.jnt_dofadr]
     forced = [

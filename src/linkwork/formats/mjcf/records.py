@@ -1,4 +1,4 @@
-"""What an MJCF says about kinematics and inertia, as plain records.
+"""The kinematics and inertia of an MJCF, as plain records.
 
 Poses are positions (3) in metres and quaternions ``wxyz`` in the frame of the parent body; names
 are never empty. Indices are MuJoCo's: body 0 is the world.

@@ -1,4 +1,4 @@
-"""What is wrong with a description that was read, and what is odd about it: every problem at once.
+"""Errors and oddities of a description that was read: every problem at once.
 
 `check` says what a description is, `check_closely` what it probably was not meant to be. Everything
 here is linear in the size of the file and free of recursion.
@@ -195,7 +195,7 @@ def _check_limit(joint: Joint, findings: Findings) -> None:
 
 
 def _unused(kind: str, limit: Limit) -> str:
-    """What of a limit does not count; "" where all does."""
+    """The parts of a limit that do not count; "" where all do."""
     if kind == "fixed":
         return ""
     if kind != "spherical":
@@ -450,7 +450,7 @@ def _check_joints_closely(  # noqa: C901, PLR0912 -- case by case
 
 
 def _bounds(joint: Joint) -> tuple[float, float]:
-    """Where a joint may be; infinite where nothing is said."""
+    """The range of a joint; infinite where nothing is said."""
     limit = joint.limit
     if limit is None or joint.type not in LIMITED:
         return -inf, inf
@@ -497,7 +497,7 @@ def final_couplings(robot: Robot) -> dict[str, Mimic]:
 
 
 def _check_follower(joint: Joint, leader: Joint, coupling: Mimic, findings: Findings) -> None:
-    """What is left of a leader's range where its follower has limits of its own."""
+    """The rest of a leader's range where its follower has limits of its own."""
     line = joint.limit.line if joint.limit else 0
     _, multiplier, offset = coupling
     lower, upper = _bounds(joint)

@@ -43,7 +43,7 @@ LARGEST = 1e100
 """Lengths, axes and factors beyond this overflow when poses are multiplied."""
 
 SPACE = " \t\r\n"
-"""What XML takes for white space; a no-break space, for one, is text."""
+"""The white space of XML; a no-break space, for one, is text."""
 
 SHORT = 256
 """Longer texts are read the long way, and not remembered."""
@@ -107,7 +107,7 @@ def listed(names: Collection[str], most: int = 5, longest: int = 80) -> str:
 
 
 def _foreign(text: str, character: str) -> BadText:
-    """Why a character cannot stand in a number."""
+    """The reason why a character cannot stand in a number."""
     lowered = text.strip(SPACE).lower()
     if re.search(r"(^|[ \t\r\n+\-])(nan|inf|infinity)($|[ \t\r\n])", lowered):
         return BadText("not-finite", f"'{show(text)}' is not finite", "every number must be finite")

@@ -1,4 +1,4 @@
-"""What is different between two descriptions, in the words of the format.
+"""The differences of two descriptions, in the words of the format.
 
 Two descriptions without differences are equal records, and the other way round. Links, joints,
 transmissions and materials are matched by their names; shapes, and whatever else may be repeated,
@@ -181,7 +181,7 @@ class _Comparison:
         )
 
     def _extra(self, path: str, own: str, before: Any, after: Any) -> None:
-        """What the format does not define; within a part of the record, it says so."""
+        """The parts that the format does not define; within a part of the record, it says so."""
 
         def key(extra: Any) -> tuple[str, str, bool]:
             if isinstance(extra, ExtraElement):

@@ -24,7 +24,7 @@ unknown-attribute | warning, note | URDF has no such attribute here; kept, not u
 
 
 MOST = 10_000
-"""How many errors, and how many findings, of one file are listed."""
+"""The most errors, and the most findings, that are listed of one file."""
 
 EXTENSIONS = frozenset({"gazebo", "ros2_control", "sensor", "drake", "mujoco"})
 """Elements that URDF leaves to others, by agreement: nothing to remark on."""

@@ -1,4 +1,4 @@
-"""What materials look like, by their names: the first definition in a description counts."""
+"""The looks of materials by their names: the first definition in a description counts."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ xacro | error, warning | The xacro package refuses or warns; or a xacro element 
 
 
 DEEPEST = 256
-"""How deep elements may be nested."""
+"""The greatest depth of nested elements."""
 
 LONGEST_TAG = 4 * 1024 * 1024
 """The longest single tag or comment, in bytes."""
@@ -467,7 +467,7 @@ class Reader:
             owner[index] = new
 
     def _text(self) -> str:
-        """What an element holds that is a text."""
+        """The text of an element that holds one."""
         self.parser.CharacterDataHandler = self.white_space.__getitem__
         text = "".join(self.texts).strip(SPACE)
         self.texts.clear()

@@ -1,4 +1,4 @@
-"""What a URDF says, as plain records: nothing computed, nothing opened, names as written.
+"""The content of a URDF as plain records: nothing computed or opened, names as written.
 
 Units: metre, radian, kilogram, newton, second, in the frames that the URDF standard names. An
 optional value that is absent is None where the standard gives no default (limits, a material's

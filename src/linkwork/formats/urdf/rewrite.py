@@ -19,7 +19,7 @@ from linkwork.formats.urdf.schema import ROBOT, Child, Element
 # ---- XML that is to be written
 
 STEP = "  "
-"""How much deeper the inside of an element stands."""
+"""The indentation of an element's inside."""
 
 
 @dataclass(slots=True, eq=False)
@@ -113,7 +113,7 @@ def rewritten(text: str, before: Sequence[Node], nodes: Sequence[Node], said: Sa
 
 
 def _around(nodes: Sequence[Node]) -> Node:
-    """What stands in a file, as one node without a name of its own."""
+    """The content of a file, as one node without a name of its own."""
     return Node("document", {}, None, list(nodes))
 
 
@@ -178,7 +178,7 @@ def _part(spec: Element, tag: str) -> Child | None:
 
 
 def _numbered(element: SourceElement, spec: Element) -> Iterator[SourceElement]:
-    """What stands in the element of a record, in the order of ``position``."""
+    """The items in the element of a record, in the order of ``position``."""
     seen: set[str] = set()
     for child in element.children:
         yield child
@@ -277,7 +277,7 @@ class _Edits:
         new: Node,
         places: dict[int, SourceElement],
     ) -> None:
-        """What stands in an element: changed in its place, put in, taken out."""
+        """The items of an element: changed in their places, put in, taken out."""
         own = {id(child): k for k, child in enumerate(source.children)}
         was: dict[int, Node] = {}
         for node in old.children:

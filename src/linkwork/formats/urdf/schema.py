@@ -20,7 +20,7 @@ from linkwork.formats.urdf.convert import JOINT_TYPES, VALUES, BadText, Kind, Va
 __all__ = ["JOINT_TYPES", "ROBOT", "Attribute", "Child", "Element", "Kind", "Need"]
 
 Need = Literal["error", "warning"]
-"""How bad it is when something is missing or doubled: an error, or a finding."""
+"""The weight of a thing that is missing or doubled: an error, or a finding."""
 
 _TEXTS = frozenset({Kind.NAME, Kind.LABEL, Kind.CONTENT})
 _FILLERS: dict[Kind, Any] = {

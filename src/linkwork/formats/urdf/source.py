@@ -290,7 +290,7 @@ def encoded(text: str, encoding: str) -> bytes:
 # ---- slips that are mended
 
 UNDECLARED = "urn:undeclared:"
-"""What a prefix stands for that is declared nowhere, before its name."""
+"""The name space, before its name, of a prefix that is declared nowhere."""
 
 MENDABLE = tuple(
     expat.errors.codes[text]

@@ -273,7 +273,7 @@ class Walk:
     # what stands in an element
 
     def _inside(self, element: Element, record: Any) -> list[Node]:
-        """What stands in an element, in its order."""
+        """The items of an element, in their order."""
         found: list[tuple[int, Node]] = []
         last = -1
         _gather(found, self.extras.comments.get(element.tag, ()), _comment, last)
@@ -473,7 +473,7 @@ def _comment(comment: Comment) -> Node:
 
 
 def _places(positions: Sequence[int | None], last: int) -> list[int]:
-    """Where the items of one tuple go: never before the one before; None as that one.
+    """The places of the items of one tuple: never before the one before; None as that one.
 
     Those in front that know no place go to the first that does; where none does, to ``last``.
     """

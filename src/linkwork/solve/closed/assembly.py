@@ -98,7 +98,7 @@ _MOST_AT_START = 50.0
 
 
 class End(IntEnum):
-    """Why a way ended: at its end, or before."""
+    """The reason why a way ended: at its end, or before."""
 
     ARRIVED = 0
     BRANCH_ENDS = 1
@@ -218,7 +218,7 @@ class _Way:
         return found
 
     def _ends_of_way(self, o: Ops, parameters: Block) -> tuple[list[Block], list[Block], Block]:
-        """Where the way begins, where it ends with the actuated joints, and the way (nv,)."""
+        """The beginning of the way, its end with the actuated joints, and the way (nv,)."""
         m = self.problem.mechanism
         near = [parameters[k] for k in range(m.n_q)]
         goal = list(near)

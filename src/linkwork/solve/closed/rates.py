@@ -214,7 +214,7 @@ class Rates:
     def _velocities(
         self, q: ArrayLike, asked: Asked, of_rates: Callable[[Floats, Floats], Floats]
     ) -> Floats:
-        """What is asked for by the actuated speeds; ``of_rates(q, rates)`` where it is in doubt."""
+        """The quantity asked for by actuated speeds; ``of_rates(q, rates)`` where in doubt."""
         call = self._calls.get(asked) or self._compiled(asked)
         shape = (self.mechanism.n_v if asked is None else 6, len(self._actuated))
         try:
@@ -232,7 +232,7 @@ class Rates:
         return found
 
     def _compiled(self, asked: Asked) -> Callable[[ArrayLike], Floats]:
-        """What is asked for by the actuated speeds, row by row, then the doubt.
+        """The quantity asked for, by the actuated speeds, row by row, then the doubt.
 
         Raises: UnknownNameError, InputError for a frame or reference that is none.
         """

@@ -243,7 +243,7 @@ def is_mask_array(val: Any) -> bool:
 
 
 def convert_legacy_axis_to_mask(axis: Any) -> tuple[NDArray[np.int64], str | None]:
-    """What used to name the free axes: a mask (3,) of those that count, and a mirror axis or None.
+    """An older name of the free axes as a mask (3,) of those that count, and a mirror axis or None.
 
     'x' counts y and z, 'xy' z; 'xm' counts all and mirrors x; True, 'xyz': all; False, None: none;
     three numbers are the mask.
@@ -406,7 +406,7 @@ def counter_clockwise_angle_between_vectors(
 
 
 def clockwise_angle_between_vectors(v1: Any, v2: Any, normal_vector: Any = None) -> np.float64:
-    """What `counter_clockwise_angle_between_vectors` lacks to 2 pi; 0 where that is 0."""
+    """The rest of `counter_clockwise_angle_between_vectors` to 2 pi; 0 where that is 0."""
     angle = counter_clockwise_angle_between_vectors(v1, v2, normal_vector)
     return np.float64(2.0 * math.pi - angle if angle > 0.0 else 0.0)
 

@@ -91,7 +91,7 @@ def _is_jax(backend: Any) -> bool:
 
 
 def _evaluated(backend: Any, chain: Chain, angles: Any, algorithm: Any, **static: Any) -> Any:
-    """What an algorithm of the core gives for the angles (..., n) of all joints of a chain."""
+    """The result of an algorithm of the core for the angles (..., n) of all joints of a chain."""
     robot, moving = robot_of(chain), _moving(chain)
     if not _is_jax(backend):
         q = np.asarray(angles, np.float64)[..., moving]
@@ -255,7 +255,7 @@ def compute_geometric_jacobian_batched_numpy(
 
 
 def _folding(leaders: Any, chain: Chain, kept: Any = None, rates: Any = None) -> Floats:
-    """What turns columns of all joints (n,) into those of joints that follow none (n, k)."""
+    """The matrix (n, k) from columns of all joints to those of joints that follow none."""
     leaders = np.asarray(leaders, int)
     rates = np.asarray(chain["mimic_multipliers"] if rates is None else rates, np.float64)
     whole = np.eye(len(leaders))

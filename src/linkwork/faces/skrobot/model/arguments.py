@@ -61,7 +61,7 @@ def holds_several(value: Any) -> bool:
 
 
 def one_each(value: Any, count: int, what: str) -> list[Any]:
-    """What each of ``count`` targets is given.
+    """The value for each of ``count`` targets.
 
     Raises: InputError where a list has another number of them.
     """
@@ -97,7 +97,7 @@ def asked_axes(
     *,
     none: bool = True,
 ) -> list[Axes]:
-    """What masks and mirrors ask of each of ``count`` targets; a mask None: all axes, or ``none``.
+    """The axes that masks and mirrors ask of each of ``count`` targets; mask None: all or ``none``.
 
     ``older``: ``translation_axis`` and ``rotation_axis`` in the place of the masks, which name the
     axes that do not count ("zm" also a mirror).

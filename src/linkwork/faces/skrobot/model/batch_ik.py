@@ -41,9 +41,9 @@ _EXACT_POSITION, _EXACT_ROTATION = 1.0e-5, 1.0e-4
 _STEPS = 16
 """Iterations of one try of the core, after which it starts elsewhere."""
 _NEAR = 10.0
-"""What missed by more than so many thresholds is not searched for with the thresholds alone."""
+"""A miss by more thresholds than so many: it is not searched for with the thresholds alone."""
 _UNIT = 1.0e-3
-"""How far the norm of a quaternion may be from 1."""
+"""The distance from 1 that the norm of a quaternion may have."""
 
 
 class NoJointError(InputError):
@@ -65,7 +65,7 @@ class BatchIKAttempts(NamedTuple):
 
 
 class BatchIKResult(tuple[Any, ...]):
-    """What a batch has found: a tuple, and the same by name.
+    """The answers of a batch: a tuple, and the same by name.
 
     It unpacks as ``solutions, success_flags``; with several attempts as ``solutions,
     success_flags, attempt_counts``; with ``use_base`` as ``solutions, base_poses, success_flags,
@@ -210,7 +210,7 @@ class _Moved(NamedTuple):
 
 
 class _Base(NamedTuple):
-    """How the root may move ("planar" or "6dof"), and how readily."""
+    """The freedom of the root ("planar" or "6dof"), and its weight."""
 
     kind: str | None
     weight: float
@@ -218,7 +218,7 @@ class _Base(NamedTuple):
 
 @dataclass(frozen=True)
 class _Problem:
-    """What is asked for, read and checked; ``places`` are the frames' links and poses in them."""
+    """A request, read and checked; ``places`` are the frames' links and poses in them."""
 
     core: CoreModel
     places: list[tuple[str, Floats]]
@@ -425,7 +425,7 @@ def _joints_to(robot: Any, frame: Any) -> list[Any]:
 
 
 def _joint_weights(given: Any, chain: Sequence[Any]) -> dict[int, float]:
-    """How readily joints move, by the joint's id; 1 where nothing is said.
+    """The weights of joints by the joint's id; 1 where nothing is said.
 
     Raises: InputError.
     """
@@ -457,7 +457,7 @@ def _joint_weights(given: Any, chain: Sequence[Any]) -> dict[int, float]:
 
 
 def _base_weights(use_base: Any, weight: Any) -> _Base:
-    """How readily the root moves.
+    """The weights of the root's freedoms.
 
     Raises: InputError for weights that are not positive, or are neither one nor one for each degree
     of freedom.
@@ -481,7 +481,7 @@ def _base_weights(use_base: Any, weight: Any) -> _Base:
 
 
 def _starts(problem: _Problem, how: tuple[Any, Any, Any, str | None], rng: Any) -> Floats:
-    """Where the attempts start: q (N, A, nq), or (1, 1, nq) where all start alike.
+    """The starts of the attempts: q (N, A, nq), or (1, 1, nq) where all start alike.
 
     Raises: InputError, ShapeError.
     """
@@ -587,7 +587,7 @@ class _Solver(NamedTuple):
 
     @property
     def reach(self) -> float:
-        """How far (m) a frame is from the origin of the link that is searched for, at most."""
+        """The largest distance (m) of a frame from the origin of the link that is searched for."""
         return max((_length(T) for T in self.offsets if T is not None), default=0.0)
 
 
@@ -716,7 +716,7 @@ def _solve(problem: _Problem, starts: Floats, stop: Any, thre: Any, rthre: Any) 
 
 
 class _Errors(NamedTuple):
-    """How far a frame may be from its target: m and rad."""
+    """The errors that a frame may have: m and rad."""
 
     position: float
     rotation: float
@@ -859,7 +859,7 @@ def _angle_vectors(problem: _Problem, robot: Any, q: Floats) -> Floats:
 
 
 def _base_poses(problem: _Problem, robot: Any, q: Floats) -> list[Coordinates]:
-    """Where the robot is to stand for each answer."""
+    """The pose of the robot's base for each answer."""
     core = problem.core
     T_world_root = core.T_world_root()
     moved = T_world_root @ core.robot.fk(q, core.root_name) @ inverse_matrix(T_world_root)

@@ -41,7 +41,7 @@ _BASES = {"planar": JointType.PLANAR, "6dof": JointType.FLOATING}
 _AT_REST = {"planar": (0.0, 0.0, 0.0), "6dof": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}
 _SLIDE, _TURN = JointType.PRISMATIC, JointType.CONTINUOUS
 _MOTIONS = {3: (_SLIDE, _SLIDE, _TURN), 6: (_SLIDE, _SLIDE, _SLIDE, _TURN, _TURN, _TURN)}
-"""What the degrees of freedom of joints with several of them are, in their order."""
+"""The kinds of the degrees of freedom of joints with several, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class CoreModel:
         return found
 
     def rate(self, joint: Joint) -> float:
-        """How fast a joint moves where its column's joint moves at 1; 1 unless it follows."""
+        """The speed of a joint where its column's joint moves at 1; 1 unless it follows."""
         rate = 1.0
         while joint._leader is not None:
             joint, own, _ = joint._leader
@@ -346,7 +346,7 @@ class CoreModel:
         moved.newcoords(Coordinates(T[:3, 3], T[:3, :3]), relative_coords="world")
 
     def T_world_root(self) -> Floats:
-        """Where the core's root is in the world now (4, 4)."""
+        """The pose (4, 4) of the core's root in the world now."""
         if not self._root_is_outer:
             return self._members[0].link._world().copy()
         return np.eye(4) if self._root is None else self._root._world().copy()
@@ -424,7 +424,7 @@ def _members_of(model: CascadedLink) -> tuple[CascadedCoords | None, list[Member
 
 
 def _member(link: Link, links: dict[int, Link], common: CascadedCoords | None) -> Member:
-    """What a link hangs on, and the pose of the frames between."""
+    """The member that a link hangs on, and the pose of the frames between."""
     at: Any = link.parent
     between: list[Floats] = []
     while at is not None and at is not common and id(at) not in links:

@@ -366,7 +366,7 @@ def _torques(
 
 
 def _loads(robot: Any, forces: Any, moments: Any, frames: Any) -> list[_Load]:
-    """What acts on links; what acts on the root or above it does not count.
+    """The loads on links; those on the root or above it do not count.
 
     Raises: InputError, ShapeError.
     """

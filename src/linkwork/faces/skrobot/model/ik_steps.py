@@ -134,7 +134,7 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
 
 
 class _Now(NamedTuple):
-    """What an iteration begins with, target by target."""
+    """The state that an iteration begins with, target by target."""
 
     targets: list[Any]
     chains: list[list[Any]]
@@ -178,7 +178,7 @@ class StepsIK:
     link_list: list[Any]
     joint_list: list[Any]
     joint_angle_limit_weight_maps: dict[Any, Any]
-    """How steeply limits pushed when weights were last worked out, by the names of links."""
+    """The push of limits when weights were last worked out, by the names of links."""
 
     if TYPE_CHECKING:
         interlocking_joint_pairs: list[tuple[Any, Any]]

@@ -44,7 +44,7 @@ Flags = NDArray[np.bool_]
 
 POSITION_THRESHOLD, ROTATION_THRESHOLD = 0.001, math.radians(1.0)
 EXACT = 1.0e-9
-"""How near (m, rad) a solution is taken to its targets where it can be."""
+"""The distance (m, rad) to its targets that a solution is refined to where it can be."""
 _BELOW = 1.0e-5
 """The same where something else is made better as well, and the targets are left a little."""
 _KEPT = 64
@@ -86,7 +86,7 @@ class NoBaseError(InputError, RuntimeError):
 
 @dataclass(eq=False)
 class Problem:
-    """What is asked of a model's core, its solvers, and the joints that they move."""
+    """A request to a model's core, its solvers, and the joints that they move."""
 
     core: CoreModel
     keep: Any  # what the ids in its key belong to
@@ -132,7 +132,7 @@ class Problem:
         return known[1]
 
     def tool(self, k: int) -> tuple[bytes, Floats, Floats]:
-        """Where a frame is in its link of the core: to be compared, in numbers, its inverse."""
+        """The pose of a frame in its link of the core: to be compared, in numbers, its inverse."""
         frame = self.frames[k]
         parent, known = self.parents[k], self._tools[k]
         direct = parent is not None and frame.parent is parent
@@ -439,7 +439,7 @@ class SingleIK(_Steps):
         return False if revert else self.angle_vector()
 
     def _by_steps_if_said_less(self, problem: Problem, target_coords: Any, kwargs: Any) -> Any:
-        """What remains where the core's tasks say less than is asked; else False.
+        """The answer by steps where the core's tasks say less than is asked; else False.
 
         Those are tolerances in axes of the target beside masks in axes of a frame that may turn:
         the same without tolerances is enough; then the documented iteration.
@@ -483,7 +483,7 @@ class SingleIK(_Steps):
         return given
 
     def _positions(self, problem: Problem) -> Any:
-        """What is needed to put all back: positions of joints, and where the robot stands."""
+        """The state to put back: positions of joints, and the robot's pose."""
         before = [(joint, joint.joint_angle()) for _, joint in problem.joints]
         return before, problem.base and self._stand()
 
@@ -738,7 +738,7 @@ _OF_CALL = frozenset(
 
 
 def _key(move_target: Any, link_list: Any, joint_list: Any, kwargs: Any) -> Any:
-    """What tells one problem from another, but for the numbers of a call."""
+    """The key of a problem: all of it but the numbers of a call."""
     key: Any = (_ids(move_target), _ids(link_list), _ids(joint_list))
     if not kwargs:
         return key
@@ -789,7 +789,7 @@ def _refuse_lengths(targets: Sequence[Any], frames: Sequence[Any]) -> None:
 
 
 def _wanted(count: int, kwargs: Any) -> list[Wanted]:
-    """What is asked of each of ``count`` frames.
+    """The demand on each of ``count`` frames.
 
     Raises: ValueError for masks, mirrors, tolerances and thresholds.
     """
@@ -832,7 +832,7 @@ def _thresholds(given: Any, usual: float, count: int, what: str) -> list[float]:
 
 
 def _base_weight(use_base: Any, weight: Any) -> Any:
-    """How readily the base moves: one number, or one for each of its degrees of freedom.
+    """The weight of the base: one number, or one for each of its degrees of freedom.
 
     Raises: InputError for another number of them, and for one that is not above 0.
     """
@@ -986,7 +986,7 @@ class _Moved:
 def _moving(
     core: CoreModel, chains: list[list[Any]], weights: list[tuple[Any, Any]], kwargs: Any
 ) -> _Moved:
-    """What moves, and how readily.
+    """The columns that move, and their weights.
 
     Raises: UnknownNameError for a joint that is not the model's; ValueError for weights.
     """

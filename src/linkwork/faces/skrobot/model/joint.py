@@ -109,7 +109,7 @@ class JointLimitValue(float):
 
 
 class Joint:
-    """What all joints have in common: ends, limits, hooks and followers. Make one of its kinds.
+    """A joint of any kind: ends, limits, hooks and followers. Make one of its kinds.
 
     Angles are rad and lengths m, velocities of these in a second, torques N m or N. ``hooks`` are
     called without arguments each time that the joint has been set.
@@ -376,7 +376,7 @@ class Joint:
         return self._T_fixed.dot(self._motion())
 
     def _make_up(self) -> tuple[Any, ...]:
-        """What the core's joints are made of, to be compared."""
+        """The parts of the core's joints, to be compared."""
         numbers = (self.axis, self.min_angle, self.max_angle, self._max_velocity, self._max_torque)
         told = tuple(np.asarray(each, np.float64).tobytes() for each in numbers)
         return (id(self), self.name, self._T_fixed.tobytes(), *told)
@@ -1019,7 +1019,7 @@ _LIMIT_MARGIN = math.radians(1)
 
 
 def joint_angle_limit_weight(joint_list: Sequence[Joint]) -> Floats:
-    """How steeply the limits push each position (n,): 0 where there is no limit.
+    """The push (n,) of the limits on each position: 0 where there is no limit.
 
     abs((max - min)² (2 q - max - min) / (4 (max - q)² (q - min)²)), where q is at least one degree
     from its limits; infinite for a range of zero.

@@ -29,7 +29,7 @@ DEFAULTS_IN_FILES[1].setflags(write=False)
 
 
 class WrongMeshError(InputError, TypeError):
-    """What is given as a mesh, and is none."""
+    """An error: a thing was given as a mesh, and is none."""
 
 
 class Link(CascadedCoords):
@@ -222,7 +222,7 @@ class Link(CascadedCoords):
 
     @property
     def visual_mesh(self) -> Any:
-        """What the link looks like in its frame (m): as it was given, of a description a list.
+        """The look of the link in its frame (m): as it was given, of a description a list.
 
         Meshes of a description are opened when they are first asked for.
 
@@ -288,7 +288,7 @@ class Link(CascadedCoords):
         return [str(path) for path in found if path]
 
     def _meshes(self) -> list[Any]:
-        """What the link looks like, as a list."""
+        """The link's visual meshes, as a list."""
         given = self.visual_mesh
         if given is None:
             return []
@@ -348,7 +348,7 @@ class Link(CascadedCoords):
 
 
 def _visual_of(mesh: Any) -> Any:
-    """What may stand as a visual mesh.
+    """A value that may stand as a visual mesh, checked.
 
     Raises: WrongMeshError for what is none.
     """

@@ -19,9 +19,9 @@ from linkwork import settings
 from linkwork.errors import InputError, LinkworkError
 
 _PERIOD = 1.0
-"""How long to wait before asking again, s."""
+"""The time to wait before asking again, s."""
 _ANSWER = 2.0
-"""How long a node or the server may take to answer, s."""
+"""The time that a node or the server may take to answer, s."""
 _DEFAULT_MASTER = "http://localhost:11311"
 _STRING = 4
 """The type of a parameter of ROS 2 that is text: rcl_interfaces/msg/ParameterType."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _SPACING = 0.03
-"""How far apart (m) a function that is no known solid is asked."""
+"""The distance (m) of the points at which a function that is no known solid is asked."""
 _FREE, _HIT = [0, 200, 0, 120], [200, 0, 0, 120]
 
 
@@ -179,7 +179,7 @@ class SweptSphereSdfCollisionChecker:
 
     @property
     def n_feature(self) -> int:
-        """How many balls there are."""
+        """The number of balls."""
         return len(self.coll_sphere_list)
 
     def _distances(self) -> Floats:

@@ -128,7 +128,7 @@ class CylinderSDF(SignedDistanceFunction):
 
 
 class UnionSDF(SignedDistanceFunction):
-    """What several solids cover together: the least of their distances.
+    """The union of several solids: the least of their distances.
 
     Raises: AssertionError where some take absolute values, as the original does.
     """

@@ -30,7 +30,7 @@ _LEAVES = {
     "wheel": ("wheel", "caster", "castor"),
     "gripper": ("gripper", "finger", "palm", "thumb", "hand", "knuckle"),
 }
-"""What a link at an end is for, by what its name has in it."""
+"""The use of a link at an end, by the words in its name."""
 _ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_/]*")
 
 
@@ -55,7 +55,7 @@ class JointInfo:
 
 @dataclass
 class ValidationResult:
-    """What `validate_urdf_structure` has found.
+    """The findings of `validate_urdf_structure`.
 
     ``summary`` has "links_count", "joints_count", "base_links", "end_links" and
     "connected_components".
@@ -110,7 +110,7 @@ class _Structure:
         return found
 
     def n_components(self) -> int:
-        """How many parts there are that nothing connects."""
+        """The number of parts that nothing connects."""
         group = {link: link for link in self.links}
 
         def top(link: str) -> str:
@@ -156,7 +156,7 @@ def _structure(source: Source) -> _Structure:
 
 
 def _of_joint(joint: Joint) -> JointInfo:
-    """What a joint of a robot says of itself."""
+    """The fields of a robot's joint."""
     parent, child = joint.parent_link, joint.child_link
     names = (parent.name if parent else "", child.name if child else "")
     if joint.joint_dof != 1:
@@ -319,7 +319,7 @@ def _positions(robot: RobotModel) -> dict[str, str]:
 
 
 def _edge(joint: JointInfo, axis: ArrayLike | None) -> str:
-    """What stands before a link: the type of its joint, and its axis."""
+    """The edge above a link: the type of its joint, and its axis."""
     without = axis is None or not joint.is_movable or joint.joint_type == "floating"
     return f"[{joint.joint_type}{'' if without else f' {_shown(axis)}'}] "
 

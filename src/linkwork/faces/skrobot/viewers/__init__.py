@@ -133,7 +133,7 @@ class _PageViewer:
         fov: Any = None,
         coords_or_transform: Any = None,
     ) -> None:
-        """Where pictures of `save_image` are taken from: Euler angles (3,) about x, y and z, rad,
+        """The camera of pictures of `save_image`: Euler angles (3,) about x, y and z, rad,
         of a camera that looks along its -z, or its pose in the world.
 
         The picture is always as near as shows all, so ``distance``, ``center`` and ``fov`` do
@@ -292,7 +292,7 @@ class _PageViewer:
         self._page.scene = scene_of(list(self._links.values()))
 
     def _places(self) -> Any:
-        """What tells whether a loose link has moved or looks another way."""
+        """The places and looks of loose links, to see whether one has changed."""
         return [
             (key, link.worldcoords().T().tobytes(), _looks(link))
             for key, link in self._links.items()
@@ -307,7 +307,7 @@ class _PageViewer:
 
 
 def _looks(link: Link) -> Any:
-    """What changes when a link's mesh is replaced or coloured."""
+    """The identity of a link's look: it changes when its mesh is replaced or coloured."""
     colors = link.colors
     return id(link.visual_mesh), None if colors is None else colors.tobytes()
 
@@ -354,7 +354,7 @@ class MitsubaViewer(PyrenderViewer):
         *_lights: Any,
         **kwargs: Any,
     ) -> None:
-        """What the original says of light, ground and samples is taken, and does nothing."""
+        """Arguments of light, ground and samples are taken as in the original, and do nothing."""
         super().__init__(resolution, update_interval, title=title, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""What a viewer draws: a robot of the face as one of Linkwork, loose links as obstacles of a scene.
+"""The content of a viewer: a robot of the face as one of Linkwork, loose links as obstacles.
 
 Robots are drawn by their visual meshes as they are when they are added. Joints that turn or slide
 stay joints, so that the page can move them; all others, and the root, are free in space.

@@ -229,7 +229,7 @@ def _refuse(kind: str, ours: Iterable[Any], theirs: Iterable[Any]) -> None:
 
 
 def _new_extra(robot: Robot, guest: Robot) -> Iterable[Any]:
-    """What the guest has besides, without attributes that are there already.
+    """The guest's further parts, without attributes that are there already.
 
     Raises: InputError for a name space prefix that means another one and is used.
     """
