@@ -338,7 +338,7 @@ class Planner(ProcessBound):
         Shortcuts are looked at in the spacing, where that was not ``tried``, then in finer ones;
         the path as it was is the last resort, and where that does not hold either there is none.
         """
-        raw_holds, proven, finest = False, False, _FINEST * self.effort.spacing
+        raw_holds, finest = False, _FINEST * self.effort.spacing
         while True:
             if not tried:
                 search.reload(raw)
