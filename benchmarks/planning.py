@@ -6,10 +6,10 @@
 
 FOLDER holds folders SET_ROBOT with sceneNNNN.yaml and requestNNNN.yaml; robots are those of
 example-robot-data, and a Fetch that is drawn with solids, whose torso moves with its arm as the
-problems ask. Times are the least of some runs and
-count everything that a user waits for: the checks of start and goal, the search, the shortcuts, and
-the proof that nothing touches. One more line has the mean time of a problem by one call of
-`plan_all` on one thread, with the tables of the scenes made anew.
+problems ask. Times are the least of some runs and count everything that a user waits for: the
+checks of start and goal, the search, the shortcuts, and the proof that nothing touches. One more
+line has the mean time of a problem by one call of `plan_all` on one thread, with the tables of the
+scenes made anew.
 For the same sets (VAMP 0.6.4 built on one shared core, planning and simplification, median): Panda
 173 us, UR5 185 us, Fetch 983 us; 34 % of its paths of Panda touch the meshes. PyPI has its source
 alone, whose build fetches other repositories, so that it does not run here.

@@ -1,7 +1,7 @@
 """One problem in one call: ends that are looked at, two trees, a shorter path, and its proof.
 
-What is out of the ordinary (an end that touches, a search that goes on, a path that does not hold)
-is left to `planner`, which can say why and has other ways.
+What is out of the ordinary is left to `planner`: an end that touches, of which it says why; the
+clock, between parts of a long search; a path that does not hold, which is looked for more finely.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ from linkwork.planning.connect import (
     write_path,
 )
 
-START, GOALS, N_GOALS, KNOWN, LOWER, UPPER, RESTING, N_RESTING, DIRECT, CAREFUL, MOST_STEPS = range(
-    11
-)
-TRIES, POINTS, FOUND, COUNT, MOTIONS, WORLD, NUMBERS, WHICH, COUNTS, JOB = range(11, 21)
+START, GOALS, N_GOALS, KNOWN, LOWER, UPPER, RESTING, N_RESTING, DIRECT, CAREFUL = range(10)
+MOST_STEPS, TRIES, POINTS, FOUND, COUNT, MOTIONS, WORLD, NUMBERS, WHICH, COUNTS = range(10, 20)
+JOB = 20
 """Places in the record of a problem: addresses of the start (nq,) and of the goals (N_GOALS, nq);
 whether both are known to be free; addresses of the bounds of q (nq, each), and of the numbers of it
 that rest; whether start and goal may be joined at once; in how many steps what balls leave open
