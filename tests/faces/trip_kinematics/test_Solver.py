@@ -19,7 +19,6 @@ from linkwork.faces.trip_kinematics.Solver import (
     SimpleInvKinSolver,
 )
 from linkwork.faces.trip_kinematics.Transformation import Transformation
-from linkwork.faces.trip_kinematics.trip_robots import excavator_rr as ex
 from seeds import rng
 from trip_samples import branched, two_links
 
@@ -232,6 +231,8 @@ def test_where_no_virtual_state_has_an_actuated_one(refusal: Exception | None):
 
 def arm_with_cylinders(*, known: bool = True) -> Robot:
     """The excavator, of whose mappings it is known that they are derived, or not."""
+    from linkwork.faces.trip_kinematics.trip_robots import excavator_rr as ex  # noqa: PLC0415  makes robots
+
     q_1 = Transformation("q_1", {"ry": 0.0}, ["ry"])
     boom = Transformation("boom", {"tx": 2.6}, parent=q_1)
     q_2 = Transformation("q_2", {"ry": -pi / 2}, ["ry"])
@@ -249,6 +250,8 @@ def arm_with_cylinders(*, known: bool = True) -> Robot:
 @pytest.mark.slow
 @pytest.mark.row("S1-062", "S1-082", "S1-061")
 def test_every_virtual_state_has_an_actuated_one_where_loops_are_known():
+    from linkwork.faces.trip_kinematics.trip_robots import excavator_rr as ex  # noqa: PLC0415  makes robots
+
     known = SimpleInvKinSolver(arm_with_cylinders(), "second")
     other = SimpleInvKinSolver(arm_with_cylinders(known=False), "second")
     robot, draw = known.robot, rng("bucket")

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from linkwork.faces.trip_kinematics import Robot, Transformation, forward_kinematics
-from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import closure_excavator
 from linkwork.faces.trip_kinematics.trip_robots.loops import Tree
-from linkwork.faces.trip_kinematics.trip_robots.triped import triped
-from linkwork.faces.trip_kinematics.trip_robots.triped_leg import triped_leg
 from linkwork.mechanism.edit import Attachment, with_attached
 from trip_samples import branched
 
@@ -55,6 +52,11 @@ def test_a_mechanism_on_the_ground_of_another():
 
 @pytest.mark.row("S1-084", "S1-083")
 def test_the_robots_closed():
+    # these modules make their robots, which takes a second, when they are imported
+    from linkwork.faces.trip_kinematics.trip_robots.excavator_rr import closure_excavator  # noqa: PLC0415
+    from linkwork.faces.trip_kinematics.trip_robots.triped import triped  # noqa: PLC0415
+    from linkwork.faces.trip_kinematics.trip_robots.triped_leg import triped_leg  # noqa: PLC0415
+
     leg = triped_leg.to_linkwork(closed=True)
     assert leg.actuated == ("swing_left", "swing_right", "extend_joint_ry")
     assert leg.mobility().degrees_of_freedom == 4
