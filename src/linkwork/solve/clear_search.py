@@ -132,7 +132,7 @@ class ClearSearch:
         """Search on for rows that touch, with clearances (P,); the answers go to ``found``."""
         clearance, places = clearance.copy(), np.arange(rows.n)
         kept = found.q[:, None, self._moved], clearance[:, None]  # what may be pushed
-        before, first = found.report[:, -1].copy(), True
+        before = found.report[:, -1].copy()
         for tries in _schedule(call.tries):
             if not places.size or (call.clock is not None and call.clock() >= end):
                 break
@@ -158,10 +158,9 @@ class ClearSearch:
                 found.put(own, answer, only=good)
                 clearance[own[good]] = tried.clearance[chosen][good]
             still = ~(clearance[places] >= self.clear.margin)
-            if first:  # then it is worth its time to ask whether more tries can help
+            if tries is not None and tries.start == 0:  # can more of them help?
                 told = self._decided.contacts(found.q[places], call.options)
                 still &= [text is None for text in told]
-            first = False
             places, kept = places[still], (kept[0][still], kept[1][still])
 
     def _judged(self, rows: Rows, x: Floats, known: Floats, call: Effort) -> Found:

@@ -8,7 +8,7 @@ searches or steps: `InverseKinematics` looks for answers that are clear (`clear_
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -74,8 +74,11 @@ class Paired(Model, Protocol):
 
 
 @runtime_checkable
-class Placed(Model, Protocol):
-    """A model that says where its bodies are."""
+class Placed(Paired, Protocol):
+    """A model that says where its bodies are, and which pairs of them it looks at."""
+
+    @property
+    def pairs(self) -> Iterable[Any]: ...  # noqa: D102  each with link_a, link_b and checked
 
     @property
     def carriers(self) -> Mapping[str, tuple[str, float]]:

@@ -8,6 +8,7 @@ more than the tolerances can change, they touch in all of them: the search can e
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -42,20 +43,32 @@ class Decided:
         self._places = {
             body: self._place(frame, reach) for body, (frame, reach) in carriers.items()
         }
-        self._known = bool(carriers)
+        self._known = any(place is not None for place in self._places.values())
+
+    @cached_property
+    def _looked_at(self) -> Clear:
+        """The clearance of a model that looks at decided pairs alone, and at the scene."""
+        model = self._clear.model
+        if not isinstance(model, Placed):
+            return self._clear
+        pairs = [(pair.link_a, pair.link_b) for pair in model.pairs if pair.checked]
+        others = [pair for pair in pairs if None in (self._places[pair[0]], self._places[pair[1]])]
+        return self._clear._replace(model=model.with_pairs(ignore=others))
 
     def contacts(self, q: Floats, options: Options) -> list[str | None]:
         """For each solution q (N, nq) a message on the pair that touches in every other one too."""
         told: list[str | None] = [None] * len(q)
         if not self._known or not len(q):
             return told
-        near, names = self._clear.below(q)
-        for row, k in np.argwhere(near.distance < self._clear.margin).tolist():
-            a, b = map(int, near.bodies[row, k])
-            pair, distance = (names[a], names[b]), float(near.distance[row, k])
+        clear = self._looked_at
+        rows = np.flatnonzero(~(clear.verdict(q) >= clear.margin))  # which takes no time, mostly
+        near, names = clear.below(q[rows])
+        for at, k in np.argwhere(near.distance < clear.margin).tolist():
+            a, b = map(int, near.bodies[at, k])
+            pair, distance = (names[a], names[b]), float(near.distance[at, k])
             change = sum(self._change(body, options) for body in pair)
-            if told[row] is None and distance + change < self._clear.margin:
-                told[row] = f"{self._clear.message(distance, pair)}, in every solution"
+            if told[rows[at]] is None and distance + change < clear.margin:
+                told[rows[at]] = f"{clear.message(distance, pair)}, in every solution"
         return told
 
     def _change(self, body: str, options: Options) -> float:
