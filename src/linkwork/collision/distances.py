@@ -162,7 +162,7 @@ def tables(
         np.ascontiguousarray(bodies.balls),
         obstacles,
         lanes_of_boxes(boxes),
-        np.concatenate([flat, numbers]),
+        np.concatenate([flat, numbers]) if len(numbers) else flat,
     )
 
 

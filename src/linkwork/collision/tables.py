@@ -243,7 +243,9 @@ def scene_tables(
     inner_planes[:, 3] -= np.where(vast, LARGEST, error)
     first = spheres.SCENE_HEAD
     head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
-    vertices = np.concatenate([robot.vertices, obstacles.vertices])
+    vertices = robot.vertices  # hundreds of kB: copied for those of meshes alone
+    if len(obstacles.vertices):
+        vertices = np.concatenate([vertices, obstacles.vertices])
     return SceneTables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
