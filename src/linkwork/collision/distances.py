@@ -58,6 +58,9 @@ N_TURNS, TURNS = 15, 16
 FIRST_LIST = 17
 
 INF = float("inf")
+INFINITELY_FAR = np.array([0.0, 0.0, 0.0, INF, -INF, *[0.0] * 11])
+"""A rounded box that is."""
+
 FAR = 1e300
 """A lower bound of the distance of what is not checked."""
 
@@ -161,17 +164,16 @@ def tables(
         np.ascontiguousarray(bodies.pieces),
         np.ascontiguousarray(bodies.balls),
         obstacles,
-        lanes_of_boxes(boxes),
+        in_lanes(boxes, WIDTH, INFINITELY_FAR),
         np.concatenate([flat, numbers]) if len(numbers) else flat,
     )
 
 
-def lanes_of_boxes(boxes: Floats) -> Floats:
-    """Rounded boxes eight by eight, number by number; what fills up lies infinitely far away."""
-    filled = np.zeros((_filled(len(boxes)), BOUND))
-    filled[len(boxes) :, [3, 4]] = np.inf, -np.inf
+def in_lanes(boxes: Floats, width: int, filler: Floats) -> Floats:
+    """Boxes (n, 16), so many side by side, number by number; ``filler`` fills up the last."""
+    filled = np.tile(filler, (-(-len(boxes) // width) * width, 1))
     filled[: len(boxes)] = boxes
-    return np.ascontiguousarray(filled.reshape(-1, WIDTH, BOUND).transpose(0, 2, 1)).ravel()
+    return np.ascontiguousarray(filled.reshape(-1, width, BOUND).transpose(0, 2, 1)).ravel()
 
 
 def _filled(n: int) -> int:

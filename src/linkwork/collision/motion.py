@@ -203,7 +203,7 @@ def short_ways(turns: Ints, q0: Floats, q1: Floats) -> tuple[Floats, Floats]:
 
 
 def _arms(m: Mechanism, frame: int, ball: Floats, low: Floats, high: Floats) -> dict[int, float]:
-    """How far a ball of a link comes from the axis of each joint that carries it.
+    """The distances that a ball of a link comes from the axes of the joints that carry it.
 
     From the link down to the root: a ball that holds the link wherever the joints passed so far
     are. A turn about z takes its centre around a circle: the ball about the circle's centre that

@@ -214,7 +214,7 @@ def touches_near(
 
 @typed
 def _parted(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, n: PtrF64) -> F64:
-    """How far two pieces are apart along a unit vector of the world."""
+    """The distance of two pieces along a unit vector of the world."""
     high = _height(A, TA, vertices, n[0], n[1], n[2])
     return -_height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
 
@@ -621,7 +621,7 @@ def _unit(x: F64, y: F64, z: F64, out: PtrF64) -> None:
 
 @typed
 def _bend(row: PtrF64, x: F64, y: F64, z: F64, u: F64, v: F64, w: F64) -> tuple[F64, F64, F64]:
-    """How the farthest point of a core moves when the direction x, y, z does by u, v, w."""
+    """The motion of the farthest point of a core when the direction x, y, z moves by u, v, w."""
     if row[0] == CYLINDER:
         across = sqrt(x * x + y * y)
         if across > 0.0:
@@ -722,7 +722,7 @@ def _is_edge(r: PtrF64, i: I64, j: I64) -> Bool:
 
 @typed
 def _edges_left(r: PtrF64, n: I64) -> I64:
-    """How many directions flat shapes leave between moved corners; of one, what is across at r."""
+    """The number of directions that flat shapes leave between moved corners; what is across: r."""
     if n == 1:
         return 0
     i = 0
@@ -959,7 +959,7 @@ def _tetrahedron(s: PtrF64, found: F64) -> I64:
 
 @typed
 def _beyond(s: PtrF64) -> I64:
-    """Which faces of four corners the origin is beyond: bit k for the one without corner k."""
+    """The faces of four corners that the origin is beyond: bit k for the one without corner k."""
     dx = s[3 * CORNER]
     dy = s[3 * CORNER + 1]
     dz = s[3 * CORNER + 2]
@@ -1510,7 +1510,7 @@ def _segments(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, out: PtrF64) -> F64:
 
 @typed
 def _nearest_of_lines(d: PtrF64) -> tuple[F64, F64]:
-    """Where two segments are nearest, each from -1 to 1 along it.
+    """The places where two segments are nearest, each from -1 to 1 along it.
 
     The unclamped solution comes of the cross product, which is exact also where they are nearly
     parallel.

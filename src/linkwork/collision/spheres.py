@@ -130,7 +130,7 @@ def beyond_of_many(x: F32, y: F32, z: F32, axis: PtrF32) -> Lanes32:
 
 @typed
 def near_boxes(x: F32, y: F32, z: F32, radius: F32, boxes: PtrF32) -> I64:
-    """Which of sixteen rounded boxes a ball meets, as bits."""
+    """The rounded boxes of sixteen that a ball meets, as bits."""
     u = beyond_of_many(x, y, z, boxes)
     v = beyond_of_many(x, y, z, offset(boxes, 5 * WIDTH32))
     w = beyond_of_many(x, y, z, offset(boxes, 10 * WIDTH32))
@@ -359,7 +359,7 @@ def lanes_against(
 
 @typed
 def near_one(pose: PtrF32, balls: PtrF32, n: I64, one: PtrF32, placed: PtrF32, near: PtrI64) -> I64:
-    """Which of n sixteens of balls of a body have some that meet one ball; how many.
+    """The number of sixteens, of n of a body, that have balls which meet one ball.
 
     Writes the number of each and the bits of the balls, and to ``placed`` where its balls are.
     """
@@ -1125,7 +1125,7 @@ def look(
 
 @typed
 def check_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
-    """Which of n configurations touch: a number for sixteen rows of q, a bit for each.
+    """Write the verdicts of n configurations: a number for sixteen rows of q, a bit for each.
 
     Rooms: for q and poses of sixteen lanes, for balls of each body and for the balls of a pair
     (float32); for `exact_poses`; for notes; for rows that are found. A configuration with a number
@@ -1149,7 +1149,7 @@ def look_between(
     verdict: PtrI64,
     listed: PtrI64,
 ) -> None:
-    """What balls tell of the sixteen configurations q + (first + k step) change.
+    """The verdict of the balls on sixteen configurations, q + (first + k step) change.
 
     A bit for each that surely touches, sixteen more for those that are left open. ``until``: when
     no more is asked for; see `ALL_LANES`. Where they are is known to float32: who asks for a proof

@@ -250,7 +250,7 @@ def scene_tables(
         np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
         np.concatenate(
             [
-                _in_lanes(boxes),
+                distances.in_lanes(boxes, WIDTH32, _nowhere()),
                 *map(np.ravel, (boxes, inner, _around(boxes), planes, inner_planes)),
                 np.zeros(16),
             ]
@@ -278,14 +278,6 @@ def _with_ends(boxes: Floats, rows: Floats, half_spaces: Integers) -> Floats:
     ends[half_spaces[:, None], [10, 11, 12]] = flat[:, [10, 14, 18]]
     ends[half_spaces, 14] = np.einsum("ij,ij->i", flat[:, [10, 14, 18]], flat[:, [11, 15, 19]])
     return ends
-
-
-def _in_lanes(boxes: Floats) -> Floats:
-    """Boxes sixteen by sixteen, number by number; boxes far away fill the last sixteen."""
-    n = -(-len(boxes) // WIDTH32) * WIDTH32
-    filled = np.tile(_nowhere(), (n, 1))
-    filled[: len(boxes)] = boxes
-    return filled.reshape(-1, WIDTH32, spheres.BOX).transpose(0, 2, 1).ravel()
 
 
 def _around(boxes: Floats) -> Floats:

@@ -139,7 +139,7 @@ def look_at_block(search: PtrI64, block: I64, blocks: I64, until: I64) -> None:
 
 @typed
 def blocks_of(search: PtrI64, a: PtrF64, b: PtrF64) -> I64:
-    """How many times sixteen configurations of a motion are looked at."""
+    """The number of times that sixteen configurations of a motion are looked at."""
     sixteen = f64(WIDTH32) * pointer_f64(search[NUMBERS])[SPACING]
     # a step of the whole range is a whole number of them, and its length is rounded
     return max(i64(distance(a, b, search[N]) / sixteen + (1.0 - ROUNDED)), 1)
@@ -236,7 +236,7 @@ def after_failure(reach: F64, numbers: PtrF64) -> F64:
 
 @typed
 def decided(search: PtrI64, at_an_end: Bool) -> I64:
-    """How many configurations of sixteen are decided on the shapes; see `motion_free`."""
+    """The number of configurations of sixteen that are decided on the shapes; see `motion_free`."""
     if search[EXACT] != 0:
         return WIDTH32
     return AT_ENDS if at_an_end else 0

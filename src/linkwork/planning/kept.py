@@ -1,4 +1,4 @@
-"""What is kept along a path, loops closed and tasks done, and how configurations come back onto it.
+"""Loops and tasks that are kept along a path, and the ways of configurations back onto them.
 
 Two ways, with the same calls. Where actuated joints, each for itself, say where a mechanism with
 loops is, these joints *drive*: the others are followed on their branch of assembly, past no
@@ -157,7 +157,7 @@ class Kept:
 
     @cached_property
     def terms(self) -> list[tuple[str, str, float]]:
-        """What is kept: of each group of rows the name, the unit and the tolerance."""
+        """The terms that are kept: of each group of rows the name, the unit and the tolerance."""
         found: list[tuple[str, str, float]] = []
         for task in self.tasks:
             loops = isinstance(task.task, Closed)
@@ -167,7 +167,7 @@ class Kept:
         return found
 
     def errors(self, q: Floats) -> Floats:
-        """How much (k, groups) is missing at q (k, nq), beyond slack, in the order of `terms`."""
+        """The errors (k, groups) at q (k, nq), beyond slack, in the order of `terms`."""
         kernel, numbers = self._measures
         squared = np.asarray(kernel(q, numbers))
         groups = [group for task in self.tasks for group in task.groups]

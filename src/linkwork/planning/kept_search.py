@@ -216,7 +216,7 @@ class KeptSearch:
         return best
 
     def nearest(self) -> tuple[float, Floats]:
-        """How near the trees came to each other, and the way to there from the start."""
+        """The distance that the trees came to each other, and the way to there from the start."""
         own, other = self.trees
         every = -(-own.count // 2000)
         _, apart = other.nearest(own.q[: own.count : every])
@@ -321,7 +321,7 @@ def _away(tracer: Tracer, q: Floats, clearance: float) -> Floats:
 
 
 class Judge:
-    """What is said of a whole path: that it is kept and touches nothing between its points too.
+    """The judge of a whole path: it is kept and touches nothing, between its points too.
 
     Between two points the path is the straight motion brought onto what is kept. The most that it
     leaves the straight motion by, the bow, is measured at three places of each piece; pieces are
@@ -333,7 +333,7 @@ class Judge:
     """m: how far a point of the robot may be from where the straight motion has it."""
 
     CUTS = 14
-    """How often pieces are halved, at most."""
+    """The most halvings of a piece."""
 
     TOLERANCE = 1e-5
 

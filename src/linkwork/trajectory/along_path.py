@@ -245,7 +245,7 @@ def _check_robot(robot: Robot, n: int) -> None:
 
 
 class _Way:
-    """How a path is made of points; ``bent``: with curvature at its ends, as the points have it."""
+    """The making of a path of points; ``bent``: curved at its ends, as the points have it."""
 
     def __init__(
         self, deviation: float | None, intervals: int | None, *, bent: bool = False
@@ -259,7 +259,7 @@ class _Way:
             self.given = whole_number(intervals, "intervals", least=1, most=100_000)
 
     def intervals(self, points: int) -> int:
-        """How many intervals a path through some points has at least."""
+        """The number of intervals that a path through some points has at least."""
         return max(100, 6 * (points - 1)) if self.given is None else self.given
 
 
@@ -279,7 +279,7 @@ class _Room:
         return self._of(name, size, np.int64)
 
     def size(self) -> int:
-        """How many numbers it has room for."""
+        """The count of numbers that it has room for."""
         return sum(len(each) for each in self._known.values())
 
     def _of(self, name: str, size: int, kind: Any) -> Any:
@@ -507,7 +507,7 @@ class _Solver:
         robot.inverse_dynamics(*rows, **others, out=out, threads=1)
 
     def _losses(self, robot: Robot, q: Floats, slopes: Floats) -> tuple[Floats, Floats]:
-        """What damping and friction take at v = q' (states, n) each."""
+        """The forces that damping and friction take at v = q' (states, n) each."""
         zero = np.zeros_like(q)
         one, two = (
             robot.inverse_dynamics(q, speed, zero, losses=True, threads=1)
@@ -544,7 +544,7 @@ class _Solver:
         )
 
     def _share(self, path: _Path, interval: int) -> float:
-        """Where an interval begins, as a share of the path."""
+        """The place where an interval begins, as a share of the path."""
         piece = int(path.room.whole("piece_of", 0)[interval])
         return float(path.breaks[piece] + path.room.floats("starts", 0)[interval]) / path.length
 
@@ -627,7 +627,7 @@ class _Solver:
             factor, motion = factor * more, motion.stretched(more)
 
     def _slowed_by(self, path: _Path, law: Cubics, piece: Any, parts: int) -> float:
-        """How many times longer a motion has to take for its limits to hold."""
+        """The factor of time by which a motion has to be slowed for its limits to hold."""
         pieces = path.pieces[: path.n_pieces * 4 * self.n].reshape(path.n_pieces, 4, self.n)
         own = np.repeat(pieces[piece], parts, axis=0)
         s, s1, s2, s3 = (each[:, None] for each in derivatives(law, parts))

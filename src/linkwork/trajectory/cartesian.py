@@ -241,7 +241,7 @@ def _through_solutions(
 def _deviation(
     robot: Robot, made: Trajectory, path: Path, frame: str | None, law: Profile, count: int
 ) -> tuple[float, float]:
-    """How far the frame is from the path at most, m and rad, four times between two solutions."""
+    """The most that the frame is off the path, m and rad, at four places between two solutions."""
     t = np.linspace(0.0, law.duration, 5 * (count - 1) + 1)
     T, wanted = robot.fk(made(t), frame), path(_shares(law, t))
     off = np.linalg.norm(T[:, :3, 3] - wanted[:, :3, 3], axis=1)

@@ -23,7 +23,7 @@ SAME = 1e-9
 STRAIGHT = 1e-9
 """Directions that differ by less than this are one."""
 HALVED = 4
-"""How often the intervals beside a halt are halved: speeds change most there."""
+"""The halvings of the intervals beside a halt: speeds change most there."""
 BACK = 1e-3
 """Corners where directions add up to less than this turn back: a motion stops there."""
 

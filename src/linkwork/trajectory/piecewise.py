@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 _LIMITS = ("velocity", "acceleration", "jerk")
 _LOOKS = 25
-"""How often joint forces are looked at on a polynomial."""
+"""The number of places of a polynomial at which joint forces are looked at."""
 
 
 class Samples(NamedTuple):
@@ -58,7 +58,7 @@ class Trajectory:
 
     @property
     def n(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return int(self.coefficients.shape[2])
 
     @property

@@ -48,7 +48,7 @@ FASTEST = 1e8
 BARE = 1e-13
 """A row in which u has less than this share of the range counts as if it had so much."""
 ENOUGH = 2e-5
-"""What limits may be exceeded by before the whole motion is slowed by as much."""
+"""The share of limits that may be exceeded before the whole motion is slowed by as much."""
 EXACT = 1e-7
 """The same where speeds at the ends are given, which slowing changes."""
 SIXTH = 1.0 / 6.0
@@ -57,7 +57,7 @@ UNSURE = 0.02
 ALL = (1 << WIDTH) - 1
 """Every lane of a mask."""
 FAR = 64.0
-"""How many times as far `highest` may begin as it ends."""
+"""The factor by which `highest` may begin farther than it ends."""
 NEWTON = 100
 """Steps of Newton's method at most; it takes one for each two rows that bind on its way."""
 
