@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,16 @@ def boxed() -> tuple[lw.Robot, lw.Scene, Floats, Floats]:
     return robot, scene, np.array([0.3, 0.0, 0.0]), np.array([2.6, 0.0, 0.0])
 
 
+@pytest.fixture
+def interruptible() -> Generator[None]:
+    """Ctrl-C, which a process that was started in the background does not hear by itself."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads here")
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("many", [False, True])
 def test_an_interrupt_is_heard(many: bool) -> None:
     robot, scene, first, last = boxed()
