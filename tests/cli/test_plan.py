@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from click.exceptions import Exit
 import linkwork as lw
 from linkwork.cli import plan as command
 from linkwork.cli.arguments import PlanArguments
-from linkwork.errors import InputError
+from linkwork.errors import InputError, UnsupportedFeatureError
 
 PANDA = lw.load("panda")
 START = "-1 0.3 0 -1.8 0 2.1 0.8"
@@ -109,3 +110,22 @@ def test_no_path_is_exit_code_one(capsys: pytest.CaptureFixture[str]):
 def test_what_is_refused(how: dict[str, object], text: str):
     with pytest.raises(InputError, match=text.replace(".", r"\.")):
         command.run(PlanArguments(source="panda", **how))  # type: ignore[arg-type]
+
+
+def test_joints_without_motions_have_their_path(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "ball.urdf"
+    file.write_text(
+        '<robot name="ball"><link name="base"/><link name="arm"><collision><geometry>'
+        '<sphere radius="0.1"/></geometry></collision></link><joint name="shoulder" '
+        'type="spherical"><parent link="base"/><child link="arm"/></joint></robot>'
+    )
+    how: dict[str, Any] = {"source": str(file), "start": ["1 0 0 0"], "goal": ["0.8 0.6 0 0"]}
+    command.run(PlanArguments(**how, json=True))
+    said = capsys.readouterr()
+    read = json.loads(said.out)
+    assert read["success"] and read["duration"] is None
+    assert "the path alone: joint 'shoulder' is spherical" in said.err
+    with pytest.raises(UnsupportedFeatureError, match="quaternion"):
+        command.run(PlanArguments(**how, plot=str(tmp_path / "motion.png")))

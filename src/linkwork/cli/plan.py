@@ -16,7 +16,7 @@ from linkwork.cli import inputs, output
 from linkwork.cli.arguments import PlanArguments
 from linkwork.cli.ik import task_of
 from linkwork.cli.inputs import Angles
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError, MissingExtraError, UnsupportedFeatureError
 from linkwork.planning.planner import Plan
 from linkwork.terminal import Screen, progress_line
 from linkwork.terminal_text import TextTable
@@ -38,16 +38,7 @@ def run(given: PlanArguments) -> None:
         raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
     robot, angles = inputs.open_robot(given, None), Angles(given.deg)
     plan, scene = _plan(robot, given, angles)
-    motion = None
-    if plan and not given.path_only:
-        motion = lw.trajectory.along(
-            plan,
-            robot=robot,
-            velocity=_limit(given.velocity, "--velocity"),
-            acceleration=_limit(given.acceleration, "--acceleration"),
-            jerk=_limit(given.jerk, "--jerk"),
-            joint_names=robot.joint_names,
-        )
+    motion = _motion(robot, plan, given) if plan and not given.path_only else None
     if saved is not None and plan:
         _save(saved, robot, plan, motion)
     if picture is not None and motion is not None:
@@ -108,6 +99,24 @@ def _plan(robot: lw.Robot, given: PlanArguments, angles: Angles) -> tuple[Plan, 
             **wish,
         )
     return plan, scene
+
+
+def _motion(robot: lw.Robot, plan: Plan, given: PlanArguments) -> Any:
+    """The motion along a path; None, which is told, where its joints have none."""
+    try:
+        return lw.trajectory.along(
+            plan,
+            robot=robot,
+            velocity=_limit(given.velocity, "--velocity"),
+            acceleration=_limit(given.acceleration, "--acceleration"),
+            jerk=_limit(given.jerk, "--jerk"),
+            joint_names=robot.joint_names,
+        )
+    except UnsupportedFeatureError as error:
+        if given.plot is not None or given.show:
+            raise
+        output.note(f"linkwork: the path alone: {error}")
+        return None
 
 
 def _limit(text: str | None, option: str) -> Any:
