@@ -26,10 +26,11 @@ from dressed_robots import (
 from linkwork.algorithms.registry import evaluate
 from linkwork.collision.distances import (
     BOUND,
+    INFINITELY_FAR,
     WIDTH,
     bounds_of,
     boxes_apart,
-    lanes_of_boxes,
+    in_lanes,
     nearest,
     pieces_distance,
     place_balls,
@@ -83,7 +84,7 @@ def test_ball_and_box_are_as_far_apart_as_their_closed_form() -> None:
     boxes = Solids([])
     for _ in range(2 * WIDTH):
         boxes.random(random, BOX, 0.7)
-    lanes_ = lanes_of_boxes(rounded_boxes(boxes.table, np.zeros(1)))
+    lanes_ = in_lanes(rounded_boxes(boxes.table, np.zeros(1)), WIDTH, INFINITELY_FAR)
     for _ in range(40):
         ball = np.array([*random.normal(size=3) * 0.5, random.uniform(0, 0.3)])
         found = [boxes_apart(ball, lanes_[k * BOUND :]) for k in (0, WIDTH)]
@@ -120,7 +121,9 @@ def test_bounds_are_below_distances(robot: World) -> None:
 
 
 def test_padding_lies_nowhere() -> None:
-    found = boxes_apart(np.array([0.1, 0.2, 0.3, 0.4]), lanes_of_boxes(np.zeros((1, BOUND))))
+    found = boxes_apart(
+        np.array([0.1, 0.2, 0.3, 0.4]), in_lanes(np.zeros((1, BOUND)), WIDTH, INFINITELY_FAR)
+    )
     assert np.isfinite(found[0])
     assert (found[1:] == np.inf).all()
 
