@@ -541,7 +541,9 @@ class PlanArguments(RobotArguments):
     scene: str | None = option(
         "--scene", "FILE", "What stands around the robot: a .yaml, or a MoveIt .scene."
     )
-    joints: str | None = option("--joints", '"A B"', "The joints that move; default: all.")
+    joints: str | None = option(
+        "--joints", '"A B"', "The joints that move; default: all but floating ones."
+    )
     upright: str | None = option(
         "--upright", "FRAME", "A frame that leans nowhere on the way: what is up in it stays up."
     )
