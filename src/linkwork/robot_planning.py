@@ -148,7 +148,7 @@ class RobotPlanning:
         return known[key]
 
     def _turning(self, moving: Sequence[str]) -> Kept:
-        """What paths keep of joints of which some turn about any axis: their limits."""
+        """The limits that paths keep of joints of which some turn about any axis."""
         from linkwork.planning.kept import Kept  # noqa: PLC0415  not all need it
         from linkwork.solve.problem import make_problem  # noqa: PLC0415
         from linkwork.solve.tasks import Posture  # noqa: PLC0415

@@ -286,7 +286,7 @@ def _ranks(
 
 
 def _tied(parts: Sequence[Floats]) -> NDArray[np.bool_]:
-    """Which of some matrices (n, nv) depend on each other by their rows.
+    """Flags of each two matrices (n, nv) that depend on each other by their rows.
 
     Bases of their rows, one below the other, are multiplied from the left by a basis of what gives
     zero. The projection on that basis is apart for those that do not depend on each other.

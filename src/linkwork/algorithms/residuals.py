@@ -293,7 +293,7 @@ class Rows(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Which parts of a pose count, and in whose axes.
+    """The parts of a pose that count, and the axes that they are in.
 
     ``exact``: the rotation's error is to be compared with slacks, in true radians.
     """

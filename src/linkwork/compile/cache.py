@@ -248,7 +248,7 @@ def _sources(folder: str) -> list[tuple[str, bytes]]:
 
 
 def _build(package: str) -> list[str | bytes]:
-    """Which build of a package is installed, without importing it.
+    """The build of a package that is installed, without importing it.
 
     It is told by what pip and conda leave beside the package: a folder with the version in its
     name, in it a list of all files with their hashes. ``importlib.metadata`` would take 10 ms to

@@ -86,7 +86,7 @@ class Description:
 
     @property
     def bound_by(self) -> str:
-        """Which bound is the larger: ``"arithmetic"`` or ``"memory"``."""
+        """The name of the larger bound: ``"arithmetic"`` or ``"memory"``."""
         return "arithmetic" if self.arithmetic_bound_ns >= self.memory_bound_ns else "memory"
 
     @property

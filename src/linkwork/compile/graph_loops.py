@@ -214,7 +214,7 @@ class _Finder:
         own.arguments.append(arguments)
 
     def _result(self, call: int, element: int) -> tuple[int, int]:
-        """Which result of a call an element is of, and its place there."""
+        """The result of a call that an element is of, and its place there."""
         which, program = 0, self.graph.arguments[call][0]
         sizes = self._output_sizes[program]
         while element >= sizes[which]:

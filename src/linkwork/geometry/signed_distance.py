@@ -214,7 +214,7 @@ def _to_triangles(p: Floats, triangles: Floats) -> Floats:
 
 
 def _inside(triangles: Floats, axes: Sequence[Floats]) -> NDArray[np.bool_]:
-    """Which nodes of a grid lie inside a mesh: by the crossings of rays along x, y and z, two of
+    """The nodes of a grid that lie inside a mesh: by the crossings of rays along x, y and z, two of
     the three, so that a small hole in the mesh is not a tunnel through the grid."""
     votes = np.zeros([len(axis) for axis in axes], int)
     for axis in range(3):

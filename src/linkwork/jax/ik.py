@@ -61,7 +61,7 @@ class _Search:
 
     @property
     def moves(self) -> Any:
-        """Which numbers of v move (nv,)."""
+        """Flags of the numbers of v that move (nv,)."""
         found = np.zeros(self.problem.mechanism.n_v, dtype=bool)
         found[list(self.problem.moved_v)] = True
         return found
@@ -341,14 +341,14 @@ def _updated(
 
 
 def _pressed(m: Mechanism, q: Array, limits: tuple[Array, Array], seen: _Seen) -> Array:
-    """Which velocities are at a limit (b, nv) against which the error pushes them."""
+    """Flags of velocities (b, nv) at a limit against which the error pushes them."""
     gradient = jnp.einsum("bkn,bk->bn", seen.columns, seen.error, precision="highest")
     low, high = _at_limits(m, q, limits)
     return (low & (gradient < 0.0)) | (high & (gradient > 0.0))
 
 
 def _at_limits(m: Mechanism, q: Array, limits: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Which velocities are of positions at their lower limit (b, nv), and at their upper one."""
+    """Flags of velocities (b, nv) of positions at their lower limit, and at their upper one."""
     place = np.array(_position_of(m), dtype=np.int64)
     single, of_v = place >= 0, np.maximum(place, 0)
     return tuple(

@@ -222,7 +222,7 @@ def _neighbours(points: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReachMap:
-    """Which poses of a grid a frame reaches, each with a configuration that proves it.
+    """The poses of a grid that a frame reaches, each with a configuration that proves it.
 
     ``points`` (..., 3) in m; ``rotations`` (k, 3, 3), None where any orientation will do;
     ``reached`` (..., k) and ``q`` (..., k, nq): of what was not reached, q has no meaning.
@@ -256,7 +256,7 @@ def reach_map(  # noqa: PLR0913  all but two are named choices
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ReachMap:
-    """Which points of a grid a frame's origin reaches, with which orientations.
+    """The points of a grid that a frame's origin reaches, and its orientations there.
 
     Each pose is a problem of inverse kinematics, and reached is what has a solution that was
     verified: nothing is guessed. What is not reached was not found in so many ``searches``, in turn
@@ -336,7 +336,7 @@ class _Starts:
         self._sides = [(axis, by) for by in (1, -1) for axis in range(reached.ndim - 1)]
 
     def of(self, search: int) -> tuple[NDArray[np.bool_], Floats | None]:
-        """Which poses are asked for, and from which configurations (n, nq); None: any."""
+        """The poses that are asked for, and the configurations (n, nq) before; None: any."""
         missing, turn = ~self.reached, search % (len(self._sides) + 1)
         if turn:
             axis, by = self._sides[turn - 1]

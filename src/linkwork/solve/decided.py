@@ -72,7 +72,7 @@ class Decided:
         return told
 
     def _change(self, body: str, options: Options) -> float:
-        """How far a body's points may be apart in two solutions of a target (m)."""
+        """The most that a body's points are apart in two solutions of a target (m)."""
         place = self._places.get(body, _Place(_STILL, 0.0))  # others are things in the scene
         if place is None:
             return math.inf

@@ -68,7 +68,7 @@ def series(o: Ops, t: Block, coefficients: Sequence[float]) -> Block:
 
 
 class Sides(NamedTuple):
-    """Which side of a switch t lies on, and an argument that each side can be computed with."""
+    """The side of a switch that t lies on, and an argument for computing each side."""
 
     small: Condition
     near: Block

@@ -367,7 +367,7 @@ def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
 
 @typed
 def value(state: PtrF64, width: I64, k: I64, u: F64, x: F64, root: F64) -> Lanes:
-    """What rows have at a state: a u + b x + c + d sqrt(x)."""
+    """The values of rows at a state: a u + b x + c + d sqrt(x)."""
     linear = lanes(state, 2 * width + k) + lanes(state, k) * u + lanes(state, width + k) * x
     return linear + lanes(state, 3 * width + k) * root
 

@@ -440,7 +440,7 @@ class _Pairs(NamedTuple):
 
 
 def _pairs(samples: _Samples, visible: NDArray[np.bool_]) -> _Pairs:
-    """Which of the visible faces lie in front of which."""
+    """The pairs of visible faces of which one lies in front of the other."""
     shown = visible[samples.face]
     place, near, face = (a[shown] for a in samples)
     over = (place[1:] == place[:-1]) & (near[:-1] - near[1:] > _TOUCHING)

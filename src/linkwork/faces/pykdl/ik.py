@@ -141,7 +141,7 @@ class ChainIkSolverVel_pinv_nso(ChainIkSolverVel):
         self._goal, self._weights = JntArray(), JntArray()
 
     def setWeights(self, weights: JntArray) -> int:
-        """How much each joint counts; -4 for another size."""
+        """The weight of each joint; -4 for another size."""
         return self._take("_weights", weights)
 
     def setOptPos(self, opt_pos: JntArray) -> int:

@@ -100,7 +100,7 @@ def _make_folder(path: Path) -> None:
 
 @dataclass
 class _Plan(FileCopies):
-    """Which files are written where, and which names change."""
+    """The files that are written, their places, and the names that change."""
 
     allow_outside: bool = False
     names: dict[str, str] = field(default_factory=dict[str, str])

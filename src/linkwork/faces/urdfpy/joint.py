@@ -285,7 +285,7 @@ class TransmissionJoint(URDFType):
 
 
 class Transmission(URDFType):
-    """Which actuators drive which joints."""
+    """The actuators and the joints that they drive."""
 
     _RECORD = records.Transmission
 

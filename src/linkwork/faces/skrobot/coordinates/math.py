@@ -162,7 +162,7 @@ def convert_to_axis_vector(axis: Any) -> Floats:
 
 
 def normalize_mask(mask: Any) -> NDArray[np.int64]:
-    """Which of the axes x, y, z count (3,), as ones and zeros.
+    """The axes x, y, z that count (3,), as ones and zeros.
 
     True: all. False or None: none. Text: the axes it names, as 'xy'. Three numbers or truth values:
     those that are not zero.

@@ -729,7 +729,7 @@ class _Errors(NamedTuple):
         return _Errors(min(position, self.position - rotation * reach), rotation)
 
     def nearly(self, position: Floats, rotation: Floats) -> Bools:
-        """Which errors are so small that a search for mine alone may succeed."""
+        """Flags of errors so small that a search for mine alone may succeed."""
         turned = _NEAR * self.rotation
         return (position <= _NEAR * self.position + turned) & (rotation <= 2.0 * turned + position)
 

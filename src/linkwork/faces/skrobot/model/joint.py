@@ -981,7 +981,7 @@ def _with_column(
 def calc_angle_speed_gain_scalar(
     joint: Joint, dav: ArrayLike, i: int, periodic_time: float
 ) -> float:
-    """How much of entry ``i`` of a step ``dav`` (n,) the joint may do in a time, 0 to 1.
+    """The share of entry ``i`` of a step ``dav`` (n,) that the joint may do in a time, 0 to 1.
 
     min(1, max_joint_velocity / |dav / periodic_time|); 1 where one of these is 0.
     """
