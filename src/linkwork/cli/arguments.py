@@ -22,7 +22,7 @@ class Info:
     """
 
     names: tuple[str, ...] = ()
-    """What an option is called by, "--on/--off" for a flag that has both; none: an argument."""
+    """The names of an option, "--on/--off" for a flag that has both; none: an argument."""
     metavar: str | None = None
     help: str
     panel: str = "Options"

@@ -198,8 +198,8 @@ class NativeMotions:
     """The check of a scene, and the proof of motions between configurations in it, by addresses.
 
     ``motions``: where `motion.motion_rows` lies, and ``world`` the record that it reads; 0 where
-    motions are not proven so: with clouds of points, with joints that turn about any axis or slide
-    without end. Joints slide within `slide_bounds`.
+    motions are not proven so: with joints that turn about any axis or slide without end. Joints
+    slide within `slide_bounds`.
     """
 
     check: NativeCheck
@@ -583,25 +583,20 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _quaternion_starts(self) -> Integers:
-        return np.array([at.start for at in self._quaternions], np.int64)
-
-    @cached_property
-    def _quaternions(self) -> list[slice]:
-        """The places of quaternions in q."""
-        m = self.mechanism
-        found = [(m.q_slice(c), kind) for c, kind in enumerate(m.joint_types)]
-        return [slice(at.stop - 4, at.stop) for at, kind in found if kind.has_quaternion]
+        """The first numbers of quaternions in q."""
+        return np.ascontiguousarray(self._turns[:, 0])
 
     def _of_usual_length(self, rows: Floats, what: str = "q") -> Floats:
         """Rows whose quaternions have lengths of which float32 knows the squares."""
-        for at in self._quaternions:
+        for first in self._quaternion_starts.tolist():
+            at = slice(first, first + 4)
             size = np.abs(rows[:, at]).max(axis=1, initial=0.0)
             odd = np.flatnonzero((size < _USUAL) | (size > 1 / _USUAL) & np.isfinite(size))
             if len(odd):
                 if not size[odd].all():
                     row = int(odd[size[odd] == 0][0])
                     where = f"{what}[{row}]" if len(rows) > 1 else what
-                    joint = self.mechanism.joint_of_q(at.start)
+                    joint = self.mechanism.joint_of_q(first)
                     raise InputError(f"{where}: joint '{joint}' has a quaternion of length zero")
                 rows = rows.copy()
                 rows[odd, at] /= size[odd, None]
@@ -664,7 +659,7 @@ class CollisionModel(_Asked, ProcessBound):
             room = self._new_room(tables)
         by_balls = tables.obstacles.clouds.count == 0
         check = NativeCheck(*self._halves, room.address, by_balls)
-        if self._quaternions or not np.isfinite(self._slide_span).all():
+        if len(self._turns) or not np.isfinite(self._slide_span).all():
             return NativeMotions(check, 0, 0, (room, tables)), idle
         world, arrays = self._world(tables, self._usual_reaches, room)
         rows = self._code.address("motion_rows")

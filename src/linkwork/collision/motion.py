@@ -590,7 +590,8 @@ def motion_touches(
     """The t from 0 to 1 at which two things first come within a tolerance (m), or inf.
 
     Writes their record and their numbers; all are farther apart than 0 before. ``counts``:
-    configurations and pairs that were looked at are added.
+    configurations and pairs that were looked at are added. ``velocity`` is written over where
+    quaternions turn.
     """
     twisting, swept, index = world[TWISTING], world[INTERVALS], pointer_i64(world[TABLES])
     pieces, balls = pointer_f64(world[TABLES + 1]), pointer_f64(world[TABLES + 2])
@@ -618,7 +619,7 @@ def motion_touches(
     n_intervals, interval = 1, 0
     intervals[0] = 0.0
     intervals[1] = 1.0
-    if swept != 0 and index[N_CLOUDS] == 0:
+    if swept != 0 and index[N_CLOUDS] == 0:  # clouds are not looked at by balls
         record_of_swept = pointer_i64(swept)
         intervals = offset(pointer_f64(record_of_swept[STARTS]), record_of_swept[MOST])
         of_bodies = offset(speeds, index[N_PAIRS])
@@ -629,10 +630,11 @@ def motion_touches(
     call_at(twisting, q, poses, twists)
     place_balls(index, balls, poses, placed)
     n = bounds_of(index, placed, boxes, clocks)
-    fastest = 0.0  # what is farther away than the way of any point is never met
-    for k in range(n_bodies):
-        fastest = max(fastest, speeds[index[N_PAIRS] + k])
-    n += cloud_bounds(index, placed, vertices, fastest + tolerance, offset(clocks, n))
+    if index[N_CLOUDS] > 0:
+        fastest = 0.0  # what is farther away than the way of any point is never met
+        for k in range(n_bodies):
+            fastest = max(fastest, speeds[index[N_PAIRS] + k])
+        n += cloud_bounds(index, placed, vertices, fastest + tolerance, offset(clocks, n))
     first_clocks(index, speeds, tolerance, clocks)
     while True:
         t = earliest(clocks, n)

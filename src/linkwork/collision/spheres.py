@@ -76,7 +76,7 @@ MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
 
 ALL_LANES, ONE_SURE, ONE_OPEN = range(3)
-"""When balls have told enough: when every lane surely touches, when one does, or when one may."""
+"""The ends of a look by balls: every lane surely touches, one does, or one may."""
 
 # places in `ints` of a robot
 N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, INNER, POOL = range(9)

@@ -203,7 +203,7 @@ _PACKAGES = (
     "trajectory",
     "spatial",
 )
-"""What decides the code that is made. Changes of other packages leave kernels valid."""
+"""The packages that decide the code that is made: changes of others leave kernels valid."""
 
 
 @cache

@@ -71,7 +71,7 @@ class Places:
     names: tuple[tuple[str, Path], ...]  # that a package.xml gives, and its folder
     shared: tuple[Path, ...]  # allowed folders and ROS paths
     known: dict[str, tuple[Path, ...]] = field(default_factory=dict, compare=False, repr=False)
-    """What `roots` has told."""
+    """The answers of `roots` so far."""
 
     def named(self, package: str) -> list[Path]:
         """The folders above the description that have the name of a package."""

@@ -28,7 +28,7 @@ Array = Any
 """An array of JAX's, or a tracer."""
 
 _SYMMETRIC = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
-"""Where the six numbers xx xy xz yy yz zz of a symmetric matrix stand in it."""
+"""The places of the six numbers xx xy xz yy yz zz in a symmetric matrix."""
 
 
 @dataclass(frozen=True, eq=False)

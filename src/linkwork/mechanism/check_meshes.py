@@ -90,7 +90,7 @@ REASONS = (
     ("is no such file by its name", "suffix"),
     ("", "name"),
 )
-"""How `geometry.meshes.resolve` says why it gives no file, and the code of each reason."""
+"""The words of `geometry.meshes.resolve` where it gives no file, and the code of each reason."""
 
 
 class FileUse(NamedTuple):

@@ -459,7 +459,7 @@ class Expressions:
 
 
 _TAKEN = (Expressions, int, float, np.ndarray, np.generic)
-"""What an operator of a block takes."""
+"""The types that an operator of a block takes."""
 
 
 def _place(index: Any, length: int) -> int:

@@ -23,7 +23,7 @@ from linkwork.solve.tasks import BoundTask, Pose
 Floats = NDArray[np.float64]
 
 _STILL = -1
-"""What stays in place of a task."""
+"""The number, in the place of a task's, of a body that stays."""
 
 
 class _Place(NamedTuple):

@@ -669,7 +669,7 @@ class Pair(Value):
     _said: ClassVar[str]
     """The arguments that it is made of, in words."""
     _alone: ClassVar[tuple[int, ...]] = ()
-    """Which of its two parts it is made of without the other."""
+    """The parts, of two, that it may be made of without the other."""
     _rest: ClassVar[tuple[Any, Any]]
     """The parts that it has where none are given."""
     _copied: ClassVar[Formula]

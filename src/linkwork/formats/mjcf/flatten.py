@@ -228,7 +228,7 @@ OF_EQUALITIES = _names("name class active")
 """Attributes that every equality is handed on with."""
 
 TARGETS = ("joint", "jointinparent", "tendon")
-"""What an actuator may drive that says which joints are driven; it is all that is handed on."""
+"""Attributes of an actuator that say which joints it drives; no others are handed on."""
 
 LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
     "equality": ("warning", "an equality of this kind is not read"),

@@ -296,7 +296,7 @@ MENDABLE = tuple(
     expat.errors.codes[text]
     for text in (expat.errors.XML_ERROR_UNBOUND_PREFIX, expat.errors.XML_ERROR_MISPLACED_XML_PI)
 )
-"""What expat says of such slips."""
+"""The codes of expat for such slips."""
 
 LATE = "there is white space before the XML declaration"
 

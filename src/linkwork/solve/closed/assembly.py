@@ -106,10 +106,6 @@ class End(IntEnum):
     ITERATIONS = 3
 
 
-MEASURES_OF_WAY = 2
-"""After the measures of the loops: the `End`, and the share of the way that was gone."""
-
-
 class _State(NamedTuple):
     """The state of a lane: the numbers of x, in this order."""
 

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 MASS_NOT_GIVEN = 1.0
 """The mass that a link reads as when none was given to it; it counts nowhere."""
 DEFAULTS_IN_FILES = (0.001, np.zeros(3), 1e-6)
-"""What a link reads as whose description says no mass, centre and inertia; it counts nowhere."""
+"""The mass, centre and inertia of a link whose description says none; they count nowhere."""
 DEFAULTS_IN_FILES[1].setflags(write=False)
 
 
