@@ -741,12 +741,12 @@ class CollisionModel(_Asked, ProcessBound):
         sweeping = (
             self._radii,
             self._balls.copy(),
-            np.empty((WIDTH32, n_q)),
+            np.empty(n_b, np.float32),
             np.empty(3 * _INTERVALS),
         )
-        radii, swollen, configurations, intervals = sweeping
+        radii, swollen, growth, intervals = sweeping
         record = [_at(block), _at(radii), _at(radii[1]), radii.shape[1], _at(swollen)]
-        record += [_at(configurations), _at(intervals), _INTERVALS]
+        record += [_at(growth), _at(intervals), _INTERVALS]
         kept = (*arrays, *sweeping)
         return _Room(
             block, _at(block), np.zeros(1, np.int64), bad, kept, np.array(record, np.int64)

@@ -26,7 +26,6 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.collision.cloud import cloud_distance, cloud_nearest
 from linkwork.collision.distances import (
     BALL,
-    BOUND,
     CLOUD_NUMBERS,
     CLOUDS,
     COLUMNS,
@@ -48,11 +47,9 @@ from linkwork.collision.distances import (
     TURNS,
     Tables,
     ball_in_world,
-    balls_apart,
     bounds_of,
-    boxes_apart,
-    cloud_bounds,
     filled,
+    is_allowed,
     place_balls,
     place_world,
     things_of,
@@ -68,7 +65,6 @@ from linkwork.compile.typed import (
     bits_of,
     call_at,
     i64,
-    lane,
     lane_min,
     lanes,
     local_f64,
@@ -521,32 +517,51 @@ def bend_of(index: PtrI64, speeds: PtrF64, a: I64, b: I64) -> F64:
 
 
 @typed
-def speed_at(index: PtrI64, speeds: PtrF64, k: I64) -> F64:
-    """The speed that belongs to a bound."""
-    n_pairs = filled(index[N_PAIRS])
-    if k < n_pairs:
-        return speeds[k]
-    a, _b = things_of(index, k)
-    return speeds[index[N_PAIRS] + a]
+def speeds_of_bounds(index: PtrI64, speeds: PtrF64, closing: PtrF64) -> I64:
+    """Write the speed that belongs to each of the bounds, those of clouds last; how many."""
+    n_pairs = index[N_PAIRS]
+    n = filled(n_pairs)
+    for k in range(n):
+        closing[k] = speeds[k] if k < n_pairs else 1.0
+    for kind in range(2):  # rows, then clouds
+        across = index[N_ROWS] if kind == 0 else index[N_CLOUDS]
+        for m in range(index[N_MOVERS]):
+            speed = splat(speeds[n_pairs + index[index[MOVERS] + m]])
+            for _ in range(0, across, WIDTH):
+                put(closing, n, speed)
+                n += WIDTH
+    return n
 
 
 @typed
-def bound_at(
-    index: PtrI64, placed: PtrF64, boxes: PtrF64, vertices: PtrF64, most: F64, k: I64
-) -> F64:
-    """One of the bounds that `bounds_of` and `cloud_bounds` write, of a cloud ``most`` at most."""
-    n_pairs = filled(index[N_PAIRS])
-    a, b = things_of(index, k)
-    ball = offset(placed, a * BALL)
-    if k < n_pairs:
-        return balls_apart(ball, offset(placed, b * BALL))
-    row = b - index[N_BODIES]
-    if row >= index[N_ROWS]:
-        clouds = offset(index, index[CLOUDS])
-        numbers = offset(vertices, index[CLOUD_NUMBERS])
-        point = local_i64(1)
-        return cloud_nearest(row - index[N_ROWS], clouds, numbers, ball, most, point)
-    return lane(boxes_apart(ball, offset(boxes, row // WIDTH * WIDTH * BOUND)), row % WIDTH)
+def bounds_of_clouds(
+    index: PtrI64,
+    placed: PtrF64,
+    vertices: PtrF64,
+    clocks: PtrF64,
+    due: F64,
+    reach: F64,
+    tolerance: F64,
+    closing: PtrF64,
+    bounds: PtrF64,
+) -> None:
+    """Write lower bounds of the distances of movers and clouds that are due.
+
+    They are told up to what closes in a time of ``reach``, and a tolerance.
+    """
+    across = filled(index[N_CLOUDS])
+    clouds, point = offset(index, index[CLOUDS]), local_i64(1)
+    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    for m in range(index[N_MOVERS]):
+        body = index[index[MOVERS] + m]
+        for cloud in range(across):
+            k = m * across + cloud
+            if not clocks[k] < due:
+                continue
+            bounds[k] = FAR
+            if cloud < index[N_CLOUDS] and not is_allowed(index, body, index[N_ROWS] + cloud):
+                most, ball = reach * closing[k] + tolerance, offset(placed, body * BALL)
+                bounds[k] = cloud_nearest(cloud, clouds, numbers, ball, most, point)
 
 
 @typed
@@ -557,23 +572,6 @@ def earliest(clocks: PtrF64, n: I64) -> F64:
         v = lanes(clocks, k)
         least = select(v < least, v, least)
     return lane_min(least)
-
-
-@typed
-def first_clocks(index: PtrI64, speeds: PtrF64, tolerance: F64, clocks: PtrF64) -> None:
-    """Turn bounds at the start into the times until which they leave things apart."""
-    n_pairs = index[N_PAIRS]
-    for k in range(n_pairs):
-        clocks[k] = clocks[k] / speeds[k] if clocks[k] > tolerance else 0.0
-    n = filled(n_pairs)
-    for kind in range(2):  # rows, then clouds
-        across = index[N_ROWS] if kind == 0 else index[N_CLOUDS]
-        for m in range(index[N_MOVERS]):
-            speed = speeds[n_pairs + index[index[MOVERS] + m]]
-            for _ in range(0, across, WIDTH):
-                bound = lanes(clocks, n)
-                put(clocks, n, select(bound > tolerance, bound / speed, 0.0))
-                n += WIDTH
 
 
 @typed
@@ -609,7 +607,7 @@ def motion_touches(
     poses = offset(intervals, 2)
     placed = offset(poses, (n_bodies + 1) * POSE)
     speeds = offset(placed, n_bodies * BALL)
-    clocks = offset(speeds, index[N_PAIRS] + 2 * n_bodies)
+    closing = offset(speeds, index[N_PAIRS] + 2 * n_bodies)
     for i in range(n_q):
         q[i] = start[i]
         change[i] = stop[i] - start[i]
@@ -626,70 +624,73 @@ def motion_touches(
         n_intervals = open_intervals(start, stop, of_bodies, tolerance, record_of_swept, intervals)
         if n_intervals == 0:
             return INF
+    n = speeds_of_bounds(index, speeds, closing)
+    bounds, clocks = offset(closing, n), offset(closing, 2 * n)
+    for first in range(0, n, WIDTH):
+        put(clocks, first, splat(0.0))
     place_world(index, poses)
-    call_at(twisting, q, poses, twists)
-    place_balls(index, balls, poses, placed)
-    n = bounds_of(index, placed, boxes, clocks)
-    if index[N_CLOUDS] > 0:
-        fastest = 0.0  # what is farther away than the way of any point is never met
-        for k in range(n_bodies):
-            fastest = max(fastest, speeds[index[N_PAIRS] + k])
-        n += cloud_bounds(index, placed, vertices, fastest + tolerance, offset(clocks, n))
-    first_clocks(index, speeds, tolerance, clocks)
     while True:
         t = earliest(clocks, n)
         while interval < n_intervals and not t < intervals[2 * interval + 1]:
             interval += 1
         if interval == n_intervals or not t < 1.0:
             return INF
-        if t < intervals[2 * interval]:
-            t = intervals[2 * interval]
-            for first in range(0, n, WIDTH):
-                clock = lanes(clocks, first)
-                put(clocks, first, select(clock < t, t, clock))
-        if t > 0.0:
-            for i in range(n_q):
-                q[i] = start[i] + t * change[i]
-            velocity_at(index, q, change, velocity)
-            call_at(twisting, q, poses, twists)
-            place_balls(index, balls, poses, placed)
+        t = max(t, intervals[2 * interval])
+        for i in range(n_q):
+            q[i] = start[i] + t * change[i]
+        velocity_at(index, q, change, velocity)
+        call_at(twisting, q, poses, twists)
+        place_balls(index, balls, poses, placed)
         counts[0] += 1
         end = intervals[2 * interval + 1]
         due = min(t + SLACK, end)
+        m = bounds_of(index, placed, boxes, bounds)
+        bounds_of_clouds(
+            index,
+            placed,
+            vertices,
+            offset(clocks, m),
+            due,
+            end - t,
+            tolerance,
+            offset(closing, m),
+            offset(bounds, m),
+        )
         for first in range(0, n, WIDTH):
-            bits = bits_of(lanes(clocks, first) < due)
+            clock, d, rate = lanes(clocks, first), lanes(bounds, first), lanes(closing, first)
+            is_due = clock < due
+            lasts_by_bound = is_due & (d > tolerance) & (d > min(end - t, QUICK) * rate)
+            until = d / rate + t
+            until = select(clock < until, until, clock)
+            put(clocks, first, select(lasts_by_bound, until, clock))
+            bits = bits_of(is_due) & ~bits_of(lasts_by_bound)
             while bits != 0:
                 k = first + lowest_bit(bits)
                 bits &= bits - 1
-                speed = speed_at(index, speeds, k)
-                left = speed * (end - t)
-                d = bound_at(index, placed, boxes, vertices, left + tolerance, k)
-                until = t + d / speed
-                if not d > min(left, QUICK * speed) or not d > tolerance:
-                    counts[1] += 1
-                    a, b = things_of(index, k)
-                    lasts = things_lasting(
-                        a,
-                        b,
-                        index,
-                        pieces,
-                        rows,
-                        vertices,
-                        poses,
-                        twists,
-                        velocity,
-                        bend_of(index, speeds, a, b),
-                        speed,
-                        left,
-                        tolerance,
-                        record,
-                    )
-                    if not lasts >= 0.0:
-                        which[0] = a
-                        which[1] = b
-                        return t
-                    until = min(t + lasts, end)  # what is farther was not told
-                clocks[k] = max(clocks[k], until)
+                counts[1] += 1
+                a, b = things_of(index, k)
+                lasts = things_lasting(
+                    a,
+                    b,
+                    index,
+                    pieces,
+                    rows,
+                    vertices,
+                    poses,
+                    twists,
+                    velocity,
+                    bend_of(index, speeds, a, b),
+                    closing[k],
+                    closing[k] * (end - t),
+                    tolerance,
+                    record,
+                )
+                if not lasts >= 0.0:
+                    which[0] = a
+                    which[1] = b
+                    return t
+                # what is farther was not told
+                clocks[k] = max(clocks[k], min(t + lasts, end))
 
 
 @typed
@@ -727,7 +728,8 @@ def motion_rows(
 def motion_room(tables: Tables) -> int:
     """The size of the scratch array of `motion_rows`."""
     index = tables.index
-    return tables.room + 3 * int(index[N_Q]) + 2 + int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
+    speeds = int(index[N_PAIRS]) + 2 * int(index[N_BODIES])
+    return tables.room + 3 * int(index[N_Q]) + 2 + speeds + 2 * tables.n_bounds
 
 
 def between(q0: Floats, q1: Floats, resolution: float, turns: Ints) -> tuple[Floats, Ints]:

@@ -8,26 +8,41 @@ is cut in four, some times; what is left then is looked at more closely (`motion
 
 from __future__ import annotations
 
-from linkwork.collision.spheres import ALL_LANES, BALLS, N_BODIES, N_Q, NOTES, ROBOT, look, noted
+from linkwork.collision.spheres import (
+    ALL_LANES,
+    BALLS,
+    N_BODIES,
+    N_Q,
+    NARROW,
+    NOTES,
+    ROBOT,
+    looked,
+    noted,
+)
+from linkwork.collision.spheres import MOST as GREATEST
 from linkwork.compile.typed import (
     F64,
     I64,
+    WIDTH,
     WIDTH32,
+    Bool,
     PtrF64,
     PtrI64,
     f32,
     f64,
     i64,
+    lanes,
     offset,
     pointer_f32,
     pointer_f64,
     pointer_i64,
+    put,
     typed,
 )
 
-LISTED, RADII, OWNERS, N_RADII, SWOLLEN, ROWS, STARTS, MOST, SWEPT = range(9)
+LISTED, RADII, OWNERS, N_RADII, SWOLLEN, GROWTH, STARTS, MOST, SWEPT = range(9)
 """Places in a record: addresses of the arguments of `spheres.check_rows`; of where radii stand
-among the balls, and of whose they are; how many; of a copy of the balls; of sixteen configurations;
+among the balls, and of whose they are; how many; of a copy of the balls; of a number for each body;
 of room for two lists of MOST intervals."""
 
 WIDEST = 0.04
@@ -38,22 +53,43 @@ LEVELS = 2
 
 
 @typed
-def swell(swept: PtrI64, speeds: PtrF64, time: F64, more: F64) -> None:
+def swell(swept: PtrI64, speeds: PtrF64, n_bodies: I64, time: F64, more: F64) -> None:
     """Write the balls, each larger by what a body's points pass in a time, and by some more."""
     balls = pointer_f32(pointer_i64(swept[LISTED])[BALLS])
-    swollen = pointer_f32(swept[SWOLLEN])
+    swollen, growth = pointer_f32(swept[SWOLLEN]), pointer_f32(swept[GROWTH])
     radii, owners = pointer_i64(swept[RADII]), pointer_i64(swept[OWNERS])
+    for body in range(n_bodies):
+        growth[body] = f32((speeds[body] * time + more) * 1.000001)
     for k in range(swept[N_RADII]):
-        by = f32((speeds[owners[k]] * time + more) * 1.000001)
-        swollen[radii[k]] = balls[radii[k]] + by
+        swollen[radii[k]] = balls[radii[k]] + growth[owners[k]]
 
 
 @typed
-def clear_lanes(q: PtrF64, count: I64, swept: PtrI64) -> I64:
-    """The configurations, of up to sixteen, that the swollen balls are clear in, as bits."""
+def is_known(q: PtrF64, most: PtrF64, n_q: I64) -> Bool:
+    """Whether the balls' radii count how float32 rounds a configuration."""
+    for i in range(n_q):
+        if not abs(q[i]) <= most[i]:
+            return False
+    return True
+
+
+@typed
+def clear_lanes(
+    start: PtrF64, stop: PtrF64, times: PtrF64, later: F64, count: I64, swept: PtrI64
+) -> I64:
+    """The configurations, of up to sixteen of a motion, that the swollen balls are clear in.
+
+    They are bits. Each is at a time and some ``later``; there are sixteen times.
+    """
     listed = pointer_i64(swept[LISTED])
-    sure, _ = look(q, 0, count - 1, pointer_f32(swept[SWOLLEN]), ALL_LANES, listed)
-    return (2 << (count - 1)) - 1 & ~(sure | noted(pointer_i64(listed[NOTES])))
+    narrow, given = pointer_f32(listed[NARROW]), (2 << (count - 1)) - 1
+    t, u = lanes(times, 0) + later, lanes(times, WIDTH) + later
+    for i in range(pointer_i64(listed[ROBOT])[N_Q]):
+        change = stop[i] - start[i]
+        put(narrow, i * WIDTH32, t * change + start[i])
+        put(narrow, i * WIDTH32 + WIDTH, u * change + start[i])
+    sure = looked(given, 0, pointer_f32(swept[SWOLLEN]), ALL_LANES, listed)
+    return given & ~(sure | noted(pointer_i64(listed[NOTES])))
 
 
 @typed
@@ -65,15 +101,18 @@ def open_intervals(
     ``speeds``: of the points of each body, for the whole motion in a time of 1. What is free is so
     by ``more`` at least. ``found``: room for MOST of them.
     """
-    robot = pointer_i64(pointer_i64(swept[LISTED])[ROBOT])
-    n_q, most = robot[N_Q], swept[MOST]
-    rows, starts = pointer_f64(swept[ROWS]), pointer_f64(swept[STARTS])
+    listed = pointer_i64(swept[LISTED])
+    robot, greatest = pointer_i64(listed[ROBOT]), pointer_f64(listed[GREATEST])
+    n_q, n_bodies, most = robot[N_Q], robot[N_BODIES], swept[MOST]
+    starts = pointer_f64(swept[STARTS])
     fastest = 0.0
-    for body in range(robot[N_BODIES]):
+    for body in range(n_bodies):
         fastest = max(fastest, speeds[body])
     found[0] = 0.0
     found[1] = 1.0
     if not fastest < WIDEST * f64(most - WIDTH32):
+        return 1
+    if not (is_known(start, greatest, n_q) and is_known(stop, greatest, n_q)):
         return 1
     n = (i64(fastest / WIDEST) + WIDTH32) // WIDTH32 * WIDTH32
     width = 1.0 / f64(n)
@@ -81,21 +120,18 @@ def open_intervals(
         starts[k] = f64(k) * width
     kept = n
     for level in range(LEVELS):
-        swell(swept, speeds, 0.5 * width, more)
+        swell(swept, speeds, n_bodies, 0.5 * width, more)
         kept = 0
+        for k in range(n, n + WIDTH32):  # the last one again where there are no more
+            starts[k] = starts[n - 1]
         for first in range(0, n, WIDTH32):
             count = min(n - first, WIDTH32)
-            for k in range(count):
-                t = starts[first + k] + 0.5 * width
-                row = offset(rows, k * n_q)
-                for i in range(n_q):
-                    row[i] = start[i] + t * (stop[i] - start[i])
-            clear = clear_lanes(rows, count, swept)
+            clear = clear_lanes(start, stop, offset(starts, first), 0.5 * width, count, swept)
             for k in range(count):
                 if (clear >> k) & 1 == 0:
                     starts[kept] = starts[first + k]
                     kept += 1
-        if kept == 0 or level == LEVELS - 1 or 4 * kept > most:
+        if kept == 0 or level == LEVELS - 1 or 4 * kept > most - WIDTH32:
             break
         width = 0.25 * width
         n = 4 * kept

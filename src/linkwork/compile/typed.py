@@ -162,7 +162,7 @@ def lanes(p: Any, k: int) -> Any:
 
 
 def put(p: Any, k: int, value: Any) -> None:
-    """Store the lanes at p[k], p[k + 1], ..."""
+    """Store the lanes at p[k], p[k + 1], ...; those of F64 are rounded where p is of F32."""
     p[k : k + len(value)] = value
 
 
@@ -901,7 +901,12 @@ class _Writer:
         if kind is None:
             self.fail(node, f"no lanes are stored through {p.kind}")
         place = self.lane_place(p, k, kind, node)
-        stored: Any = self.b.store(self.as_kind(value, kind, node), place)
+        if value.kind == "Lanes" and kind == "Lanes32":
+            kept: Any = self.b.fptrunc(value.value, ir.VectorType(_F32, WIDTH))
+            place = self.b.bitcast(place, kept.type.as_pointer())
+        else:
+            kept = self.as_kind(value, kind, node)
+        stored: Any = self.b.store(kept, place)
         stored.align = self.lane_bytes(kind)
         return []
 

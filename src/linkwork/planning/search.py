@@ -49,7 +49,7 @@ class Effort:
     """
 
     range: float = 1.5
-    spacing: float = 0.03125
+    spacing: float = 0.0625
     near: float = 4.0
     least_near: float = 1.0
     tuning: float = 1e-4
