@@ -169,6 +169,21 @@ def test_threads_change_nothing(arm: Any, cluttered: Any) -> None:
     np.testing.assert_array_equal(one.distance <= 0, model.collides(q[:500], cluttered))
 
 
+@pytest.mark.parametrize("name", ["quadruped", "ur5e"])
+def test_what_is_beside_a_configuration_changes_nothing(name: str) -> None:
+    """What is remembered of pieces of one configuration says nothing of others in the next."""
+    robot = lw.load(name)
+    model, g = robot.collision(), rng(f"beside {name}")
+    q = robot.random(20_000, seed=g)
+    hit = model.collides(q)
+    order = g.permutation(len(q))
+    np.testing.assert_array_equal(model.collides(q[order]), hit[order])
+    touching, free = np.flatnonzero(hit), np.flatnonzero(~hit)
+    for _ in range(5000):
+        two = [g.choice(touching), g.choice(free)]
+        np.testing.assert_array_equal(model.collides(q[two]), [True, False])
+
+
 @pytest.mark.parametrize("turns", [1, 1e3, 1e9, 1e18])
 def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("far turns"), 40)

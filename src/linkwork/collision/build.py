@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.collision.apart import Apart
 from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.model import CollisionModel, CollisionParts
@@ -89,8 +90,14 @@ def build_model(  # noqa: PLR0913  all but three are named
             "notes": list(table.notes),
             "margin": repr(table.margin),
         }
-        compiler.cache.write(key, Entry(facts, b""))
-        return model.with_pairs(table)
+        model = model.with_pairs(table).with_tables()
+        facts["apart"] = [
+            (each.names, each.places, each.low, each.width, each.period, each.cells.shape)
+            for each in model.apart
+        ]
+        cells = b"".join(each.cells.tobytes() for each in model.apart)
+        compiler.cache.write(key, Entry(facts, cells))
+        return model
     table = PairTable(
         tuple(
             Pair(a, b, checked, reason)
@@ -108,7 +115,18 @@ def build_model(  # noqa: PLR0913  all but three are named
         srdf,
         float(entry.facts["margin"]),
     )
-    return CollisionModel(mechanism, parts, table, compiler, threads)
+    return CollisionModel(mechanism, parts, table, compiler, threads, _tables_of(entry))
+
+
+def _tables_of(entry: Entry) -> tuple[Apart, ...]:
+    """The tables of distances that were kept with the pairs."""
+    made, at = list[Apart](), 0
+    for names, *rest, shape in entry.facts["apart"]:
+        n = math.prod(shape)
+        cells = np.frombuffer(entry.object_code, np.uint8, n, at).reshape(shape)
+        made.append(Apart(tuple(names), *map(tuple, rest), cells))
+        at += n
+    return tuple(made)
 
 
 def _parts(

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algorithms.configuration import ranges
 from linkwork.checks import finite_number, real_rows, whole_number
 from linkwork.collision import distances, motion, spheres
+from linkwork.collision.apart import Apart, apart_tables, packed
 from linkwork.collision.attached import attach, check_attached
 from linkwork.collision.cover import Cover, cover, joined
 from linkwork.collision.frames import Frames
@@ -271,10 +273,11 @@ class CollisionModel(_Asked, ProcessBound):
         pairs: PairTable,
         compiler: Compiler,
         threads: int = 1,
+        apart: tuple[Apart, ...] = (),
     ) -> None:
-        """``threads``: how many a call may take where it does not say."""
+        """``threads``: how many a call may take where it does not say; ``apart``: see `apart`."""
         _make_native_method(compiler)
-        self.mechanism, self.parts, self.pairs = mechanism, parts, pairs
+        self.mechanism, self.parts, self.pairs, self.apart = mechanism, parts, pairs, apart
         self._compiler, self._threads = compiler, threads
         self._scenes: list[_Known] = []
         self._lock = threading.Lock()  # while what is known of scenes changes
@@ -329,7 +332,7 @@ class CollisionModel(_Asked, ProcessBound):
         """
         changed = self.pairs if pairs is None else pairs
         changed = changed.with_checked(check).with_ignored(ignore)
-        made = CollisionModel(self.mechanism, self.parts, changed, self._compiler, self._threads)
+        made = self._changed(self.parts, changed)
         made._frames = self._frames
         return made
 
@@ -372,7 +375,7 @@ class CollisionModel(_Asked, ProcessBound):
             self.pairs, pairs=(*self.pairs.pairs, *added), links=(*self.pairs.links, name)
         )
         grown = parts.with_body(name, on, made, cover([made], overhang=overhang))
-        model = CollisionModel(m, grown, table_, self._compiler, self._threads)
+        model = self._changed(grown, table_)
         if carrier is not None:  # it is where a link is, whose pose is known
             model._frames = self._frames.carrying(carrier)
         return model
@@ -391,9 +394,33 @@ class CollisionModel(_Asked, ProcessBound):
             pairs=tuple(p for p in self.pairs.pairs if name not in (p.link_a, p.link_b)),
             links=tuple(link for link in self.pairs.links if link != name),
         )
+        return self._changed(parts.without_body(name), pairs)
+
+    def _changed(self, parts: CollisionParts, pairs: PairTable) -> CollisionModel:
         return CollisionModel(
-            self.mechanism, parts.without_body(name), pairs, self._compiler, self._threads
+            self.mechanism, parts, pairs, self._compiler, self._threads, self.apart
         )
+
+    def with_tables(self) -> CollisionModel:
+        """The model with tables of how far pairs are apart that are often near; see `apart`."""
+        parts, within = self.parts, ranges(self.mechanism)
+        balls = parts.cover.body_spheres
+        bounds = motion.motion_bounds(
+            self.mechanism, parts.frames, balls, pairs=self._pair_rows, span=within
+        )
+        found = apart_tables(
+            self.mechanism,
+            parts.bodies,
+            parts.pieces,
+            self._pair_rows,
+            bounds.pairs,
+            overhang=parts.cover.overhang,
+            most=self._most,
+            distances=self.body_distances,
+        )
+        made = self._changed(parts, self.pairs)
+        made._frames, made.apart = self._frames, found
+        return made
 
     # tables and code
 
@@ -465,6 +492,10 @@ class CollisionModel(_Asked, ProcessBound):
             ball = self.parts.cover.body_spheres[k]
             farthest = max(farthest, length + float(np.linalg.norm(ball[:3]) + ball[3]))
         return farthest
+
+    @cached_property
+    def _apart(self) -> tuple[Integers, Floats]:
+        return packed(self.apart, self.parts.bodies, self._pair_rows)
 
     @cached_property
     def _balls(self) -> NDArray[np.float32]:
@@ -736,7 +767,8 @@ class CollisionModel(_Asked, ProcessBound):
         )
         code = (frames.address("frames32"), frames.address("frames64"))
         first, *others = map(_at, arrays)
-        listed = [first, *code, *others, most, _at(bad)]
+        apart = self._apart
+        listed = [first, *code, *others, most, _at(bad), *map(_at, apart)]
         block = np.array(listed, np.int64)
         sweeping = (
             self._radii,
@@ -747,7 +779,7 @@ class CollisionModel(_Asked, ProcessBound):
         radii, swollen, growth, intervals = sweeping
         record = [_at(block), _at(radii), _at(radii[1]), radii.shape[1], _at(swollen)]
         record += [_at(growth), _at(intervals), _INTERVALS]
-        kept = (*arrays, *sweeping)
+        kept = (*arrays, *apart, *sweeping)
         return _Room(
             block, _at(block), np.zeros(1, np.int64), bad, kept, np.array(record, np.int64)
         )

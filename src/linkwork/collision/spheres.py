@@ -10,6 +10,7 @@ pieces, whatever the balls are; their radii count the rounding (see `tables`).
 
 from __future__ import annotations
 
+from linkwork.collision.apart import lanes_apart
 from linkwork.collision.cloud import cloud_touches, point_piece, points_near
 from linkwork.collision.narrow import GUESS, touches, touches_near
 from linkwork.collision.tree import visit_near
@@ -67,13 +68,17 @@ SIXTEENS = 64
 """Sixteens of balls of a body that are tested together against those of another."""
 
 GUESSES = 8
-"""Pairs of pieces of a note of which something is remembered."""
+MEMORY, MOST_ROWS = GUESS + 1, 2.0**28
+"""Pairs of pieces of a note of which something is remembered: which one it is, and a guess."""
 
 FEW = 5
 """Lanes of a block that are looked at one by one, with balls as lanes; more are together."""
 
 MANY = 192
 """Rows of a scene of which all are looked at; more are found by their tree."""
+
+LOST = 1e-5
+"""By so much (m) the difference of two radii in float32 may be too small."""
 
 ALL_LANES, ONE_SURE, ONE_OPEN = range(3)
 """The ends of a look by balls: every lane surely touches, one does, or one may."""
@@ -706,9 +711,16 @@ def against_itself(
     todo: PtrI64,
     room: PtrF32,
     centres: PtrF32,
+    listed: PtrI64,
 ) -> I64:
-    """The lanes in which the robot surely touches itself; what may touch is noted."""
+    """The lanes in which the robot surely touches itself; what may touch is noted.
+
+    Balls that are larger than the robot's have to be clear all the same: what a table of distances
+    says of two bodies (see `apart`) has to be more than that.
+    """
     hit = 0
+    apart, of_apart = pointer_i64(listed[APART]), pointer_f64(listed[APART_NUMBERS])
+    narrow, usual = pointer_f32(listed[NARROW]), pointer_f32(listed[BALLS])
     pairs = offset(robot, robot[PAIRS])
     part_balls = offset(balls, robot[N_BODIES] * BALL)
     placed, rest = -1, room  # the body whose parts lie at the beginning of the room: pairs share it
@@ -719,6 +731,11 @@ def against_itself(
         near = bits_of(near_balls(centre_a, balls[a * BALL + 3], centre_b, radius_b))
         near = near & given & ~hit
         tried = 0
+        if near != 0 and apart[k] != 0:
+            larger = balls[a * BALL + 3] - usual[a * BALL + 3]
+            larger += radius_b - usual[b * BALL + 3]
+            extra = f64(larger) * 1.00001 + LOST if larger > 0.0 else 0.0
+            near &= ~lanes_apart(offset(apart, apart[k]), of_apart, narrow, near, extra)
         if near == 0:
             continue
         if is_enough(until, hit, given, todo):
@@ -828,7 +845,12 @@ def pieces_touch(
                 if i64_of(b[7]) != body_b:
                     body_b = i64_of(b[7])
                     pose_of_lane(poses, body_b, k, pose_b)
-            guess = offset(guesses, GUESS * ((i * entry[3] + j) % GUESSES))
+            kept = offset(guesses, MEMORY * ((i * entry[3] + j) % GUESSES))
+            own, guess = f64(2 * i - entry[4] + 1) * MOST_ROWS + f64(j), offset(kept, 1)
+            if kept[0] != own:  # what is there is of other pieces
+                kept[0] = own
+                for n in range(GUESS):
+                    guess[n] = 0.0
             if touches_near(a, pose_a, b, pose_b, vertices, 0.0, guess):
                 return True
     return False
@@ -853,8 +875,8 @@ def anything_touches(
 ) -> Bool:
     """Whether any pieces touch in lane k: what is done where notes had no room."""
     entry = local_i64(ENTRY)
-    guesses = local_f64(GUESS * GUESSES)
-    for i in range(GUESS * GUESSES):
+    guesses = local_f64(MEMORY * GUESSES)
+    for i in range(MEMORY * GUESSES):
         guesses[i] = 0.0
     for a in range(robot[N_BODIES]):
         entry[0] = ranges[2 * a]
@@ -1022,11 +1044,11 @@ def decide(
     size = robot[N_BODIES] * POSE * WIDTH
     poses = offset(wide, robot[N_Q] * WIDTH)
     hit = 0
-    guesses = local_f64(GUESS * GUESSES)
+    guesses = local_f64(MEMORY * GUESSES)
     for e in range(todo[0]):
         entry = offset(todo, 1 + e * ENTRY)
         bits = entry[5] & given & ~hit
-        for i in range(GUESS * GUESSES):
+        for i in range(MEMORY * GUESSES):
             guesses[i] = 0.0
         while bits != 0:
             k = lowest_bit(bits)
@@ -1051,8 +1073,8 @@ def decide(
 MOST, FRAMES32, FRAMES64 = range(3)
 ROBOT, BALLS, RANGES, PIECES_OF_ROBOT, EXACT_BALLS = range(3, 8)
 SCENE, SHAPES, ROWS, VERTICES, TREE, TREE_NUMBERS, CLOUDS, CLOUD_NUMBERS = range(8, 16)
-NARROW, WIDE, NOTES, FOUND, MOST_FOUND, BAD = range(16, 22)
-VERDICT, EDITS, KNOWN_EDITS, QUATERNIONS, N_QUATERNIONS, LISTED = range(22, 28)
+NARROW, WIDE, NOTES, FOUND, MOST_FOUND, BAD, APART, APART_NUMBERS = range(16, 24)
+VERDICT, EDITS, KNOWN_EDITS, QUATERNIONS, N_QUATERNIONS, LISTED = range(24, 30)
 
 
 @typed
@@ -1087,7 +1109,7 @@ def looked(given: I64, far: I64, balls: PtrF32, until: I64, listed: PtrI64) -> I
     )
     if not is_enough(until, sure, known, todo):
         left = known & ~sure
-        sure |= against_itself(robot, balls, poses, left, until, todo, room, centres)
+        sure |= against_itself(robot, balls, poses, left, until, todo, room, centres, listed)
     return sure
 
 
