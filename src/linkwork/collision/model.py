@@ -775,10 +775,11 @@ class CollisionModel(_Asked, ProcessBound):
             self._balls.copy(),
             np.empty(n_b, np.float32),
             np.empty(3 * _INTERVALS),
+            np.zeros(2 * n_b + len(scene.rows) + WIDTH),
         )
-        radii, swollen, growth, intervals = sweeping
+        radii, swollen, growth, intervals, marks = sweeping
         record = [_at(block), _at(radii), _at(radii[1]), radii.shape[1], _at(swollen)]
-        record += [_at(growth), _at(intervals), _INTERVALS]
+        record += [_at(growth), _at(intervals), _INTERVALS, _at(marks)]
         kept = (*arrays, *apart, *sweeping)
         return _Room(
             block, _at(block), np.zeros(1, np.int64), bad, kept, np.array(record, np.int64)

@@ -40,6 +40,7 @@ from linkwork.collision.distances import (
     N_ROWS,
     N_TURNS,
     N_V,
+    PAIRS,
     PIECE,
     POSE,
     RANGES,
@@ -55,7 +56,7 @@ from linkwork.collision.distances import (
     things_of,
 )
 from linkwork.collision.narrow import closest
-from linkwork.collision.swept import MOST, STARTS, open_intervals
+from linkwork.collision.swept import MARKS, MOST, STARTS, open_intervals
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -575,6 +576,23 @@ def earliest(clocks: PtrF64, n: I64) -> F64:
 
 
 @typed
+def marked_clocks(index: PtrI64, marks: PtrF64, clocks: PtrF64) -> None:
+    """Write when things have to be looked at first: never where `swept` did not mark them."""
+    n_pairs, n_bodies, across = index[N_PAIRS], index[N_BODIES], filled(index[N_ROWS])
+    of_bodies, of_rows = offset(marks, n_bodies), offset(marks, 2 * n_bodies)
+    for k in range(n_pairs):
+        pair = offset(index, index[PAIRS] + 2 * k)
+        clocks[k] = max(marks[pair[0]], marks[pair[1]])
+    n = filled(n_pairs)
+    for m in range(index[N_MOVERS]):
+        of_body = of_bodies[index[index[MOVERS] + m]]
+        for k in range(0, across, WIDTH):
+            mark = lanes(of_rows, k)
+            put(clocks, n, select(mark < of_body, of_body, mark))
+            n += WIDTH
+
+
+@typed
 def motion_touches(
     start: PtrF64,
     stop: PtrF64,
@@ -617,7 +635,8 @@ def motion_touches(
     n_intervals, interval = 1, 0
     intervals[0] = 0.0
     intervals[1] = 1.0
-    if swept != 0 and index[N_CLOUDS] == 0:  # clouds are not looked at by balls
+    by_balls = swept != 0 and index[N_CLOUDS] == 0  # clouds are not looked at so
+    if by_balls:
         record_of_swept = pointer_i64(swept)
         intervals = offset(pointer_f64(record_of_swept[STARTS]), record_of_swept[MOST])
         of_bodies = offset(speeds, index[N_PAIRS])
@@ -628,6 +647,8 @@ def motion_touches(
     bounds, clocks = offset(closing, n), offset(closing, 2 * n)
     for first in range(0, n, WIDTH):
         put(clocks, first, splat(0.0))
+    if by_balls:
+        marked_clocks(index, pointer_f64(pointer_i64(swept)[MARKS]), clocks)
     place_world(index, poses)
     while True:
         t = earliest(clocks, n)

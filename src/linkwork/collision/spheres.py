@@ -55,6 +55,9 @@ PIECE, POSE, BALL, BOX, PLANE = 24, 12, 4, 16, 4
 axis its three components, the centre along it and the half length; then the radius), a half-space
 (the normal and its offset)."""
 
+BODY = 7
+"""The number of a piece's body in its row."""
+
 ENTRY, MOST_TODO = 6, 4096
 FULL = 1 + ENTRY * MOST_TODO
 """Numbers of a note, how many there may be, and where the lanes are marked that had no room: there
@@ -832,8 +835,8 @@ def pieces_touch(
     body_a, body_b = -1, -1
     for i in range(entry[0], entry[0] + entry[1]):
         a = offset(pieces, pool[i] * PIECE)
-        if i64_of(a[7]) != body_a:
-            body_a = i64_of(a[7])
+        if i64(a[BODY]) != body_a:
+            body_a = i64(a[BODY])
             pose_of_lane(poses, body_a, k, pose_a)
         for j in range(entry[2], entry[2] + entry[3]):
             if entry[4] < 0:
@@ -842,8 +845,8 @@ def pieces_touch(
                     pose_b[n] = 1.0 if n % 5 == 0 else 0.0
             else:
                 b = offset(pieces, pool[j] * PIECE)
-                if i64_of(b[7]) != body_b:
-                    body_b = i64_of(b[7])
+                if i64(b[BODY]) != body_b:
+                    body_b = i64(b[BODY])
                     pose_of_lane(poses, body_b, k, pose_b)
             kept = offset(guesses, MEMORY * ((i * entry[3] + j) % GUESSES))
             own, guess = f64(2 * i - entry[4] + 1) * MOST_ROWS + f64(j), offset(kept, 1)
@@ -854,12 +857,6 @@ def pieces_touch(
             if touches_near(a, pose_a, b, pose_b, vertices, 0.0, guess):
                 return True
     return False
-
-
-@typed
-def i64_of(x: F64) -> I64:
-    """The whole number that a number of a table is."""
-    return i64(x)
 
 
 @typed

@@ -11,11 +11,19 @@ from __future__ import annotations
 from linkwork.collision.spheres import (
     ALL_LANES,
     BALLS,
+    BODY,
+    ENTRY,
+    FULL,
     N_BODIES,
     N_Q,
+    N_ROWS,
     NARROW,
     NOTES,
+    PIECE,
+    PIECES_OF_ROBOT,
+    POOL,
     ROBOT,
+    SCENE,
     looked,
     noted,
 )
@@ -40,10 +48,14 @@ from linkwork.compile.typed import (
     typed,
 )
 
-LISTED, RADII, OWNERS, N_RADII, SWOLLEN, GROWTH, STARTS, MOST, SWEPT = range(9)
+LISTED, RADII, OWNERS, N_RADII, SWOLLEN, GROWTH, STARTS, MOST, MARKS = range(9)
 """Places in a record: addresses of the arguments of `spheres.check_rows`; of where radii stand
 among the balls, and of whose they are; how many; of a copy of the balls; of a number for each body;
-of room for two lists of MOST intervals."""
+of room for two lists of MOST intervals; of marks."""
+
+MET, UNMET = 0.0, 1e300
+"""Marks of what is not surely clear in the intervals that are left: of each body, whether of
+another body; of each body, whether of an obstacle; of each row of the obstacles."""
 
 WIDEST = 0.04
 """The way of a point of a body within one of the first intervals, at most (m)."""
@@ -89,7 +101,37 @@ def clear_lanes(
         put(narrow, i * WIDTH32, t * change + start[i])
         put(narrow, i * WIDTH32 + WIDTH, u * change + start[i])
     sure = looked(given, 0, pointer_f32(swept[SWOLLEN]), ALL_LANES, listed)
-    return given & ~(sure | noted(pointer_i64(listed[NOTES])))
+    todo, marks = pointer_i64(listed[NOTES]), pointer_f64(swept[MARKS])
+    if sure != 0 or todo[FULL] != 0:  # not all was looked at
+        mark_all(swept, MET)
+    else:
+        mark_noted(listed, todo, marks)
+    return given & ~(sure | noted(todo))
+
+
+@typed
+def mark_all(swept: PtrI64, value: F64) -> None:
+    """Mark everything."""
+    listed, marks = pointer_i64(swept[LISTED]), pointer_f64(swept[MARKS])
+    n_rows = pointer_i64(listed[SCENE])[N_ROWS]
+    for k in range(2 * pointer_i64(listed[ROBOT])[N_BODIES] + n_rows):
+        marks[k] = value
+
+
+@typed
+def mark_noted(listed: PtrI64, todo: PtrI64, marks: PtrF64) -> None:
+    """Mark what the last look has noted."""
+    robot, pieces = pointer_i64(listed[ROBOT]), pointer_f64(listed[PIECES_OF_ROBOT])
+    n_bodies, pool = robot[N_BODIES], offset(robot, robot[POOL])
+    for e in range(todo[0]):
+        entry = offset(todo, 1 + e * ENTRY)
+        body = i64(pieces[pool[entry[0]] * PIECE + BODY])
+        if entry[4] < 0:
+            marks[n_bodies + body] = MET
+            marks[2 * n_bodies + entry[2]] = MET
+        else:
+            marks[body] = MET
+            marks[i64(pieces[pool[entry[2]] * PIECE + BODY])] = MET
 
 
 @typed
@@ -97,6 +139,8 @@ def open_intervals(
     start: PtrF64, stop: PtrF64, speeds: PtrF64, more: F64, swept: PtrI64, found: PtrF64
 ) -> I64:
     """Write the intervals (t0, t1) of a motion that are not surely free; how many they are.
+
+    What is not clear in them is marked.
 
     ``speeds``: of the points of each body, for the whole motion in a time of 1. What is free is so
     by ``more`` at least. ``found``: room for MOST of them.
@@ -110,6 +154,7 @@ def open_intervals(
         fastest = max(fastest, speeds[body])
     found[0] = 0.0
     found[1] = 1.0
+    mark_all(swept, MET)
     if not fastest < WIDEST * f64(most - WIDTH32):
         return 1
     if not (is_known(start, greatest, n_q) and is_known(stop, greatest, n_q)):
@@ -121,6 +166,7 @@ def open_intervals(
     kept = n
     for level in range(LEVELS):
         swell(swept, speeds, n_bodies, 0.5 * width, more)
+        mark_all(swept, UNMET)
         kept = 0
         for k in range(n, n + WIDTH32):  # the last one again where there are no more
             starts[k] = starts[n - 1]
