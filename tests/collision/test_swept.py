@@ -76,3 +76,24 @@ def test_a_motion_too_long_for_intervals_is_looked_at_all_the_same() -> None:
     found = model.motion_collides(start, stop, scene)
     assert found
     assert model.clearance(start + found.t * (stop - start), scene).distance <= 1e-5 + 1e-9
+
+
+@pytest.mark.parametrize("tolerance", [0.01, 0.03])
+def test_what_is_free_keeps_the_tolerance_all_the_way(tolerance: float) -> None:
+    robot = lw.load("panda")
+    model, scene = robot.collision(), around(robot, "around kept", 14)
+    model = model.with_pairs(ignore=model.links)  # two of them are never farther apart
+    first, last = motions(robot, 600, f"motions {tolerance}")
+    for cloud in (False, True):
+        if cloud:
+            points = rng("points kept").normal(size=(12, 3)) * 0.5
+            scene.add_points("cloud", points, radius=0.01)
+        free = ~model.motion_collides(first, last, scene, tolerance=tolerance).touches
+        assert 0.05 < free.mean() < 0.95
+        near = 0  # what comes within the tolerance by more than 0.01 mm is told
+        for t in np.linspace(0.0, 1.0, 201):
+            q = first[free] + t * (last - first)[free]
+            least = model.clearance(q, scene).distance
+            assert least.min() >= tolerance - 1e-5
+            near += np.count_nonzero(least < 1.05 * tolerance)
+        assert near, "nothing came near: the test tells nothing"

@@ -25,13 +25,14 @@ from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
+from linkwork.collision.rooms import NativeCheck, NativeMotions, Room
+from linkwork.collision.rooms import address as _at
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
-from linkwork.collision.tree import Tree
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.native_call import Array, Truth, row_call
 from linkwork.compile.native_method import NativeMethod, make_native
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
-from linkwork.compile.typed import WIDTH, WIDTH32, library
+from linkwork.compile.typed import WIDTH32, library
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 
@@ -42,12 +43,6 @@ Names: TypeAlias = "tuple[str, str]"
 
 _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
-
-_NO_TREE = Tree(np.zeros(1, np.int64), np.zeros(1))
-"""In the place of the tree of a scene of few rows, of which all are looked at."""
-
-_INTERVALS = 4096
-"""The intervals that a motion is cut into, at most (see `swept`)."""
 
 _USUAL = 1e-3
 """Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
@@ -164,52 +159,6 @@ class MotionCheck:
         return bool(self.touches)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Room:
-    """The room of one thread: the arguments of the checks, listed, and the arrays that they are."""
-
-    block: Integers
-    address: int
-    verdicts: Integers
-    bad: Integers
-    arrays: tuple[Any, ...]
-    swept: Integers
-    """A record of `swept`."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class NativeCheck:
-    """The check of configurations, for compiled programs that make them themselves.
-
-    ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
-    `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
-    ``arguments``; ``look`` and ``settle`` are those of its two halves, of sixteen configurations
-    (`look_between`, `settle_rows`). ``by_balls``: whether the first half decides anything; in
-    clouds of points it leaves all open.
-    """
-
-    function: int
-    look: int
-    settle: int
-    arguments: int
-    by_balls: bool
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class NativeMotions:
-    """The check of a scene, and the proof of motions between configurations in it, by addresses.
-
-    ``motions``: where `motion.motion_rows` lies, and ``world`` the record that it reads; 0 where
-    motions are not proven so: with joints that turn about any axis or slide without end. Joints
-    slide within `slide_bounds`.
-    """
-
-    check: NativeCheck
-    motions: int
-    world: int
-    arrays: tuple[Any, ...]
-
-
 @dataclass(eq=False, slots=True)
 class _Known:
     """The knowledge of a scene: its tables as of a number of edits.
@@ -223,7 +172,7 @@ class _Known:
     tables: SceneTables
     asked: int = 3
     block: Integers | None = None
-    room: _Room | None = None
+    room: Room | None = None
 
 
 class _Asked:
@@ -280,6 +229,7 @@ class CollisionModel(_Asked, ProcessBound):
         self.mechanism, self.parts, self.pairs, self.apart = mechanism, parts, pairs, apart
         self._compiler, self._threads = compiler, threads
         self._scenes: list[_Known] = []
+        self._rooms: list[Room] = []  # in which nobody works
         self._lock = threading.Lock()  # while what is known of scenes changes
         self._collides: dict[Any, Callable[..., Any]] = {}
 
@@ -502,10 +452,6 @@ class CollisionModel(_Asked, ProcessBound):
         return self._robot.rounded_balls()
 
     @cached_property
-    def _radii(self) -> Integers:
-        return self._robot.radii
-
-    @cached_property
     def _code(self) -> Any:
         """All that is compiled, but the poses: one library, since most of it is shared."""
         kernels = [
@@ -651,7 +597,7 @@ class CollisionModel(_Asked, ProcessBound):
         if n == 1:
             room = self._room(tables)
             self._checked(room, rows, 0, 1, room.verdicts)
-            tables.rooms.append(room)
+            self._rooms.append(room)
             hit = bool(room.verdicts[0])
             if given.ndim > 1:
                 return np.full(given.shape[:-1], hit)
@@ -664,7 +610,7 @@ class CollisionModel(_Asked, ProcessBound):
         def work(first: int) -> None:
             room = self._room(tables)
             self._checked(room, rows, first, min(size, n - first), verdicts[first // WIDTH32 :])
-            tables.rooms.append(room)
+            self._rooms.append(room)
 
         in_parallel(work, range(0, n, size), threads)
         bits = np.unpackbits(verdicts.view(np.uint8).reshape(-1, 8)[:, :2], bitorder="little")
@@ -673,38 +619,34 @@ class CollisionModel(_Asked, ProcessBound):
     @contextmanager
     def native_check(self, scene: Any = None) -> Generator[NativeCheck]:
         """The check against a scene as it is now, for one thread of a compiled program."""
+        native = self.native_motions(scene)
+        try:
+            yield native.check
+        finally:
+            self.give_back(native)
+
+    def native_motions(self, scene: Any = None) -> NativeMotions:
+        """The check and proof in a scene as it is now, for one thread; see `give_back`."""
         tables = self._known(scene).tables
         room = self._room(tables)
-        try:
-            yield NativeCheck(*self._halves, room.address, tables.obstacles.clouds.count == 0)
-        finally:
-            tables.rooms.append(room)
+        proven = self._proves_motions
+        if proven and room.reaches is not self._usual_reaches:
+            room.move_by(self._usual_reaches)
+        if room.native is None:
+            by_balls = tables.obstacles.clouds.count == 0
+            check = NativeCheck(*self._halves, room.address, by_balls)
+            rows = self._code.address("motion_rows") if proven else 0
+            room.native = NativeMotions(check, rows, _at(room.world) if proven else 0, room)
+        return room.native
 
-    def native_motions(self, scene: Any = None) -> tuple[NativeMotions, list[NativeMotions]]:
-        """The check and proof for plans in a scene as it is now, for one thread, and their list."""
-        tables = self._known(scene).tables
-        idle: list[NativeMotions] = tables.made.setdefault("motions", [])
-        try:
-            return idle.pop(), idle
-        except IndexError:
-            room = self._new_room(tables)
-        by_balls = tables.obstacles.clouds.count == 0
-        check = NativeCheck(*self._halves, room.address, by_balls)
-        if len(self._turns) or not np.isfinite(self._slide_span).all():
-            return NativeMotions(check, 0, 0, (room, tables)), idle
-        world, arrays = self._world(tables, self._usual_reaches, room)
-        rows = self._code.address("motion_rows")
-        return NativeMotions(check, rows, _at(world), (room, tables, world, arrays)), idle
+    def give_back(self, native: NativeMotions) -> None:
+        """Let others use what `native_motions` gave."""
+        self._rooms.append(native.room)
 
-    def _world(
-        self, scene: SceneTables, reaches: motion.Reaches, sweep: _Room
-    ) -> tuple[Integers, tuple[Any, ...]]:
-        """The record of a world (see `motion.TWISTING`), and arrays that it points to."""
-        room = np.empty(motion.motion_room(scene.exact) + 64)
-        twists = np.empty(6 * self._frames.n_twists + 8)
-        listed = [self._addresses[1], *scene.exact.addresses, *reaches.addresses]
-        listed += [_at(sweep.swept), _at(room), _at(twists)]
-        return np.array(listed), (room, twists)
+    @cached_property
+    def _proves_motions(self) -> bool:
+        """Whether the bounds of motions are the same for all of them."""
+        return not len(self._turns) and bool(np.isfinite(self._slide_span).all())
 
     @cached_property
     def _halves(self) -> tuple[int, int, int]:
@@ -721,7 +663,8 @@ class CollisionModel(_Asked, ProcessBound):
             if known.block is not None and known.block[spheres.KNOWN_EDITS] == known.edits:
                 return  # it does: this call was made in another way
             scene, tables, edits = known.scene, known.tables, known.edits
-            room, starts = self._new_room(tables), self._quaternion_starts
+            room, starts = self._new_room(), self._quaternion_starts
+            room.look_at(tables)
             counted = np.zeros(1, np.int64) if scene is None else scene.edits
             made = np.concatenate([room.block, np.zeros(spheres.LISTED, np.int64)])
             made = np.ascontiguousarray(made[: spheres.LISTED])
@@ -745,47 +688,30 @@ class CollisionModel(_Asked, ProcessBound):
                 known.block[spheres.KNOWN_EDITS] = edits
             known.room = room
 
-    def _room(self, tables: SceneTables) -> _Room:
-        """A room that nobody else works in."""
+    def _room(self, tables: SceneTables) -> Room:
+        """A room that looks at a scene, and that nobody else works in."""
         try:
-            return tables.rooms.pop()
+            room = self._rooms.pop()
         except IndexError:
-            return self._new_room(tables)
+            room = self._new_room()
+        if room.scene is not tables:
+            room.look_at(tables)
+        return room
 
-    def _new_room(self, scene: SceneTables) -> _Room:
-        robot, frames, n_b = self._robot, self._frames, len(self.parts.bodies)
-        n_q = self.mechanism.n_q
-        narrow = np.empty(WIDTH32 * (n_q + 16 * n_b) + robot.room, np.float32)
-        wide, most = np.empty(WIDTH * (n_q + 24 * n_b)), scene.most_found
-        todo, found = np.empty(spheres.FULL + 1, np.int64), np.empty(most, np.int64)
-        around, bad = scene.obstacles, np.zeros(1, np.int64)
-        clouds, tree = around.clouds, around.tree if len(around.rows) > spheres.MANY else _NO_TREE
-        arrays = (
-            *(self._most, robot.ints, self._balls, robot.ranges, robot.pieces, robot.balls),
-            *(scene.ints, scene.shapes, scene.rows, scene.vertices, tree.index, tree.numbers),
-            *(clouds.index, clouds.numbers, narrow, wide, todo, found),
-        )
-        code = (frames.address("frames32"), frames.address("frames64"))
-        first, *others = map(_at, arrays)
-        apart = self._apart
-        listed = [first, *code, *others, most, _at(bad), *map(_at, apart)]
-        block = np.array(listed, np.int64)
-        sweeping = (
-            self._radii,
-            self._balls.copy(),
-            np.empty(n_b, np.float32),
-            np.empty(3 * _INTERVALS),
-            np.zeros(2 * n_b + len(scene.rows) + WIDTH),
-        )
-        radii, swollen, growth, intervals, marks = sweeping
-        record = [_at(block), _at(radii), _at(radii[1]), radii.shape[1], _at(swollen)]
-        record += [_at(growth), _at(intervals), _INTERVALS, _at(marks)]
-        kept = (*arrays, *apart, *sweeping)
-        return _Room(
-            block, _at(block), np.zeros(1, np.int64), bad, kept, np.array(record, np.int64)
+    def _new_room(self) -> Room:
+        frames = self._frames
+        code = [frames.address(name) for name in ("frames32", "frames64", "twists1")]
+        return Room(
+            self._robot,
+            self._most,
+            self._balls,
+            self._apart,
+            (code[0], code[1], code[2]),
+            self.mechanism.n_q,
+            frames.n_twists,
         )
 
-    def _checked(self, room: _Room, rows: Floats, first: int, n: int, verdicts: Integers) -> None:
+    def _checked(self, room: Room, rows: Floats, first: int, n: int, verdicts: Integers) -> None:
         """Write the verdicts of n rows, sixteen in a number."""
         n_q = self.mechanism.n_q
         self._check(_at(rows) + 8 * n_q * first, n, _at(verdicts), room.address)
@@ -1003,9 +929,9 @@ class CollisionModel(_Asked, ProcessBound):
         """Whether straight motions from q0 (..., nq) to q1 (..., nq) touch, and where first.
 
         Without a ``resolution`` the whole motion is looked at: what it calls free is free
-        everywhere on the way, and what comes nearer than ``tolerance`` (m) is said to touch. With
-        one, configurations are looked at that are at most so far apart (rad, m) in each joint;
-        ``t`` is then the last free one before the first that touches.
+        everywhere on the way and keeps ``tolerance`` (m) less 0.01 mm, and what is said to touch
+        has come within it. With one, configurations are looked at that are at most so far apart
+        (rad, m) in each joint; ``t`` is then the last free one before the first that touches.
 
         Positions go from q0 to q1 as numbers do; quaternions too, scaled to length 1 on the way,
         so that floating and spherical joints turn the short way about one axis.
@@ -1056,24 +982,20 @@ class CollisionModel(_Asked, ProcessBound):
         found: tuple[Floats, Floats, Integers],
     ) -> None:
         """Write when motions (starts, stops, velocities) first touch, how, and what (n, 2)."""
-        try:
-            world, arrays, sweep, counts = scene.rooms_of_motions.pop()
-        except IndexError:
-            sweep = self._room(scene)
-            world, arrays = self._world(scene, reaches, sweep)
-            counts = np.zeros(2, np.int64)
-        world[motion.REACHES : motion.INTERVALS] = reaches.addresses
+        room = self._room(scene)
+        if room.reaches is not reaches:
+            room.move_by(reaches)
         self._motion_rows(
-            *(*map(_at, motions), len(motions[0]), tolerance, _at(world)),
-            *(*map(_at, found), _at(counts)),
+            *(*map(_at, motions), len(motions[0]), tolerance, _at(room.world)),
+            *(*map(_at, found), _at(room.counts)),
         )
-        scene.rooms_of_motions.append((world, arrays, sweep, counts))
+        self._rooms.append(room)
 
     def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
         """Whether the straight motions from each row of q (k, nq) to the next touch, without gaps.
 
-        That is whether two things come within a ``margin`` (m). For programs that have checked q:
-        as `motion_collides` of arrays that are finite.
+        That is whether two things come within a ``margin`` (m), of which 0.01 mm less is kept. For
+        programs that have checked q: as `motion_collides` of arrays that are finite.
         """
         scene_ = self._scene(scene)
         n = len(q) - 1
@@ -1168,10 +1090,6 @@ def _native(code: Any, name: str, n: int, others: dict[int, Any] | None = None) 
     """A compiled function of n whole numbers and addresses, and ``others`` by their places."""
     kinds = [(others or {}).get(k, ctypes.c_int64) for k in range(n)]
     return ctypes.CFUNCTYPE(None, *kinds)(code.address(name))
-
-
-def _at(array: Any) -> int:
-    return array.__array_interface__["data"][0]
 
 
 def _in_body(m: Mechanism, name: str) -> Floats:

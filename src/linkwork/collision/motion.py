@@ -242,6 +242,7 @@ most of a motion is passed over (or 0), of `motion_room` numbers, and of room fo
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
 QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
 ENOUGH = 0.05  # of the distance that lasts to the end: more need not be told exactly
+MORE = 1e-5  # m: by so much less than a tolerance is kept, or motions next to it would not end
 SLACK = 0.05  # what is due within this part of the motion is looked at with what is due now
 
 
@@ -413,10 +414,11 @@ def cloud_lasting(
     ball = local_f64(4)
     best = INF
     touching = tolerance
+    kept = max(tolerance - MORE, 0.0)
     touched = False
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
         own = offset(pieces, i * PIECE)
-        most = touching if touched else max(left, tolerance)
+        most = touching if touched else left + touching
         d = cloud_distance(cloud, clouds, numbers, own, T_own, world, vertices, most, record)
         if d >= FAR:
             continue
@@ -425,7 +427,8 @@ def cloud_lasting(
             touching = d
         else:
             ball_in_world(T_own, offset(own, 20), ball)
-            best = min(best, lasting(d, fastest_point(ball, twist), bend, speed))
+            fastest = fastest_point(ball, twist)
+            best = min(best, lasting(d - kept, fastest, bend, speed))
     return -1.0 if touched else best
 
 
@@ -486,19 +489,20 @@ def things_lasting(
     ball = local_f64(4)
     best = INF
     touching = tolerance
+    kept = max(tolerance - MORE, 0.0)
     touched = False
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
         own = offset(pieces, i * PIECE)
         for j in range(n_others):
             other = offset(others, j * PIECE)
-            d = closest(own, T_own, other, T_others, vertices, max(ENOUGH * left, tolerance), found)
+            d = closest(own, T_own, other, T_others, vertices, ENOUGH * left + touching, found)
             if not d > touching:
                 touched = True
                 touching = d
                 record[0] = d
                 for k in range(9):
                     record[1 + k] = found[k]
-            elif not d > left:
+            elif not d > left + kept:
                 ball_in_world(T_own, offset(own, 20), ball)
                 closing = closing_speed(ball, twist_a, offset(found, 6))
                 if b < n_bodies:
@@ -506,7 +510,7 @@ def things_lasting(
                     for k in range(6, 9):
                         found[k] = -found[k]
                     closing += closing_speed(ball, twist_b, offset(found, 6))
-                best = min(best, lasting(d, closing, bend, speed))
+                best = min(best, lasting(d - kept, closing, bend, speed))
     return -1.0 if touched else best
 
 
@@ -605,9 +609,9 @@ def motion_touches(
 ) -> F64:
     """The t from 0 to 1 at which two things first come within a tolerance (m), or inf.
 
-    Writes their record and their numbers; all are farther apart than 0 before. ``counts``:
-    configurations and pairs that were looked at are added. ``velocity`` is written over where
-    quaternions turn.
+    Writes their record and their numbers; all are farther apart than that less `MORE` before.
+    ``counts``: configurations and pairs that were looked at are added. ``velocity`` is written over
+    where quaternions turn.
     """
     twisting, swept, index = world[TWISTING], world[INTERVALS], pointer_i64(world[TABLES])
     pieces, balls = pointer_f64(world[TABLES + 1]), pointer_f64(world[TABLES + 2])
@@ -643,6 +647,7 @@ def motion_touches(
         n_intervals = open_intervals(start, stop, of_bodies, tolerance, record_of_swept, intervals)
         if n_intervals == 0:
             return INF
+    kept = max(tolerance - MORE, 0.0)
     n = speeds_of_bounds(index, speeds, closing)
     bounds, clocks = offset(closing, n), offset(closing, 2 * n)
     for first in range(0, n, WIDTH):
@@ -680,8 +685,8 @@ def motion_touches(
         for first in range(0, n, WIDTH):
             clock, d, rate = lanes(clocks, first), lanes(bounds, first), lanes(closing, first)
             is_due = clock < due
-            lasts_by_bound = is_due & (d > tolerance) & (d > min(end - t, QUICK) * rate)
-            until = d / rate + t
+            lasts_by_bound = is_due & (d > tolerance) & (d - kept > min(end - t, QUICK) * rate)
+            until = (d - kept) / rate + t
             until = select(clock < until, until, clock)
             put(clocks, first, select(lasts_by_bound, until, clock))
             bits = bits_of(is_due) & ~bits_of(lasts_by_bound)

@@ -191,9 +191,8 @@ class SceneTables:
     obstacles: Obstacles
     allowed: Integers
     exact: distances.Tables
-    rooms: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
+    # see `CollisionModel`
     rooms_of_distances: list[Any] = field(default_factory=list[Any])
-    rooms_of_motions: list[Any] = field(default_factory=list[Any])
     made: dict[str, Any] = field(default_factory=dict[str, Any])  # of them, when first asked for
 
     @property

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import finite_number, real_rows, shown, whole_number
-from linkwork.collision.model import CollisionModel, NativeMotions
+from linkwork.collision.model import CollisionModel
+from linkwork.collision.motion import MORE
+from linkwork.collision.rooms import NativeMotions
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import in_parallel
 from linkwork.compile.typed import library
@@ -566,7 +568,7 @@ class Attempt:
         """
         model = self.planner.of_scene
         if plan.kept is None:
-            if not model.path_touches(plan.q, self.scene, margin=clearance).any():
+            if not model.path_touches(plan.q, self.scene, margin=clearance + MORE).any():
                 return ""
         q = plan.sample(_CLEAR)
         found = model.clearance(q, self.scene)
@@ -693,13 +695,13 @@ class Attempt:
         ``bounds`` (nq,) of the ends, at which is looked first: None where these are not in order.
         """
         planner, model = self.planner, self.planner.model
-        motions, idle_motions = model.native_motions(self.scene)
+        motions = model.native_motions(self.scene)
         search, idle = planner.idle_search(planner.bounds(self.start, goals))
         try:
             return self._searched(search, motions, goals, seed, halt, bounds)
         finally:
             idle.append(search)
-            idle_motions.append(motions)
+            model.give_back(motions)
 
     def _searched(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision import distances
-from linkwork.collision.model import NativeCheck, NativeMotions
+from linkwork.collision.rooms import NativeCheck, NativeMotions
 from linkwork.compile.typed import WIDTH32
 from linkwork.planning import connect, whole
 from linkwork.planning.connect import FULL, GOING
