@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from linkwork.collision import distances, spheres
 from linkwork.collision.cover import Cover
 from linkwork.collision.obstacles import Obstacles
-from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HULL, POINT, SEGMENT
+from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT
 from linkwork.compile.typed import WIDTH32
 from linkwork.mechanism.shapes import Points
 
@@ -230,16 +230,10 @@ def scene_tables(
     inner[:, 15] = np.maximum(inner[:, 15] - error, 0.0)  # a square knows no sign
     vast = ~(size < LARGEST)
     boxes[vast], inner[vast] = _everywhere(), _nowhere()
-    boxes[flat], inner[flat] = _nowhere(), _nowhere()
-    planes = np.zeros((len(flat), spheres.PLANE))
-    planes[:, :3] = rows[flat][:, [10, 14, 18]]
-    planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], rows[flat][:, [11, 15, 19]])
-    vast = ~(np.abs(planes[:, 3]) < LARGEST)
-    planes[vast] = 0.0
-    error = ROUNDING * (reach + np.abs(planes[:, 3]))
-    inner_planes = planes.copy()
-    planes[:, 3] += np.where(vast, LARGEST, error)
-    inner_planes[:, 3] -= np.where(vast, LARGEST, error)
+    planes = inner_planes = np.zeros((0, spheres.PLANE))
+    if len(flat):
+        boxes[flat], inner[flat] = _nowhere(), _nowhere()
+        planes, inner_planes = _planes(rows[flat], reach)
     first = spheres.SCENE_HEAD
     head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
     vertices = robot.vertices  # hundreds of kB: copied for those of meshes alone
@@ -262,6 +256,20 @@ def scene_tables(
     )
 
 
+def _planes(rows: Floats, reach: float) -> tuple[Floats, Floats]:
+    """Half-spaces (n, 4) that hold those of the rows, and such that lie in them."""
+    planes = np.zeros((len(rows), spheres.PLANE))
+    planes[:, :3] = rows[:, [10, 14, 18]]
+    planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], rows[:, [11, 15, 19]])
+    vast = ~(np.abs(planes[:, 3]) < LARGEST)
+    planes[vast] = 0.0
+    error = np.where(vast, LARGEST, ROUNDING * (reach + np.abs(planes[:, 3])))
+    inner = planes.copy()
+    planes[:, 3] += error
+    inner[:, 3] -= error
+    return planes, inner
+
+
 def _with_ends(boxes: Floats, rows: Floats, half_spaces: Integers) -> Floats:
     """Boxes with their least and greatest places along each axis, as `distances.tables` asks.
 
@@ -270,6 +278,8 @@ def _with_ends(boxes: Floats, rows: Floats, half_spaces: Integers) -> Floats:
     ends = boxes.copy()
     middle, half = boxes[:, [3, 8, 13]], boxes[:, [4, 9, 14]]
     ends[:, [3, 8, 13]], ends[:, [4, 9, 14]] = middle - half, middle + half
+    if not len(half_spaces):
+        return ends
     flat = rows[half_spaces]
     ends[half_spaces] = 0.0
     ends[half_spaces[:, None], [3, 8, 13]] = -np.inf
@@ -303,24 +313,27 @@ def _nowhere() -> Floats:
     return made
 
 
+_SHARP = np.isin(np.arange(HALF_SPACE + 1), (POINT, SEGMENT))
+"""Flags of the kinds of pieces whose boxes have edges rounded by the radius."""
+
+_INSIDE = np.ones((HALF_SPACE + 1, 3))
+_INSIDE[CYLINDER, :2], _INSIDE[ELLIPSOID] = np.sqrt(0.5), np.sqrt(1 / 3)
+"""The half edges of a box in a piece of each kind, as parts of those of the one around it."""
+
+
 def _boxes(obstacles: Obstacles) -> tuple[Floats, Floats]:
     """Rounded boxes (n, 16) that hold the pieces, and such that lie in them."""
-    kinds = obstacles.rows[:, 0].astype(np.int64)
-    radius, sizes = obstacles.rows[:, 1], obstacles.rows[:, 2:5]
-    axes = obstacles.boxes[:, :9].reshape(-1, 3, 3)
-    halves = obstacles.boxes[:, 12:].copy()
-    sharp = np.isin(kinds, (POINT, SEGMENT))
-    halves[sharp] -= radius[sharp, None]
-    halves[kinds == SEGMENT] = sizes[kinds == SEGMENT][:, [0, 0, 1]]
-    rounding = np.where(sharp, radius, 0.0)
-    outer = np.zeros((len(kinds), spheres.BOX))
-    along = np.einsum("nij,nj->ni", axes, obstacles.boxes[:, 9:12])
-    for k in range(3):
-        outer[:, 5 * k : 5 * k + 3] = axes[:, k]
-        outer[:, 5 * k + 3], outer[:, 5 * k + 4] = along[:, k], halves[:, k]
-    outer[:, 15] = rounding
-    inner = outer.copy()
-    inner[np.ix_(kinds == CYLINDER, [4, 9])] *= np.sqrt(0.5)
-    inner[np.ix_(kinds == ELLIPSOID, [4, 9, 14])] *= np.sqrt(1 / 3)
+    kinds, n = obstacles.rows[:, 0].astype(np.int64), len(obstacles.rows)
+    rounding = obstacles.rows[:, 1] * _SHARP[kinds]
+    parts = np.empty((n, 3, 5))
+    parts[:, :, :3] = axes = obstacles.boxes[:, :9].reshape(-1, 3, 3)
+    parts[:, :, 3] = np.einsum("nij,nj->ni", axes, obstacles.boxes[:, 9:12])
+    parts[:, :, 4] = obstacles.boxes[:, 12:] - rounding[:, None]
+    thin = kinds == SEGMENT
+    if thin.any():
+        parts[thin, :, 4] = obstacles.rows[thin][:, [2, 2, 3]]
+    outer = np.concatenate([parts.reshape(n, 15), rounding[:, None]], axis=1)
+    parts[:, :, 4] *= _INSIDE[kinds]
+    inner = np.concatenate([parts.reshape(n, 15), rounding[:, None]], axis=1)
     inner[kinds == HULL] = _nowhere()
     return outer, inner
