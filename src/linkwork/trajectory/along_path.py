@@ -17,6 +17,7 @@ from linkwork import settings
 from linkwork.checks import finite_number, real_array, whole_number
 from linkwork.compile.threads import in_parallel
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.parameters import dynamics_inputs
 from linkwork.robot import Robot
 from linkwork.trajectory.piecewise import (
     Floats,
@@ -324,16 +325,26 @@ class _Solver:
         n = len(limits.velocity)
         self.n = n
         self.forced = robot is not None and bool(np.isfinite(limits.torque).any())
-        self.n_forces = n if self.forced else 0
-        language = _kernels().reachability
-        self.width = -(-(n + self.n_forces) // language.WIDTH) * language.WIDTH
         self.lossy = self.forced and bool(keywords["losses"])
-        self.bounds = bounds = np.zeros((3, self.width))
-        bounds[0, :n] = limits.velocity**-2.0
-        rows = [limits.acceleration, limits.torque] if self.forced else [limits.acceleration]
-        both = np.full(self.width, language.HUGE)
-        both[: n + self.n_forces] = np.minimum(np.concatenate(rows), language.HUGE)
-        bounds[1], bounds[2] = both, np.where(both < language.HUGE, 1.0 / both, 0.0)
+        if robot is not None and self.forced:
+            others = {name: each for name, each in keywords.items() if name != "losses"}
+            given = dynamics_inputs(robot.mechanism, **others)
+            self.more = given.values
+            self.forces = robot.function("path_forces", parameters=given.names)
+        language = _kernels().reachability
+        self.wide = wide = -(-n // language.WIDTH) * language.WIDTH
+        kinds = [limits.acceleration] if np.isfinite(limits.acceleration).any() else []
+        kinds += [limits.torque] if self.forced else []
+        self.width = wide * len(kinds)
+        of_both = [wide * (len(kinds) - self.forced), wide * self.forced]
+        self.form = np.array([n, *of_both, self.lossy], np.int64)
+        rows = np.full((2, len(kinds), wide), language.HUGE)
+        rows[0, :, :n] = np.minimum(np.reshape(kinds, (-1, n)), language.HUGE)
+        rows[1] = np.where(rows[0] < language.HUGE, 1.0 / rows[0], 0.0)
+        places, velocities = np.zeros(language.WIDTH), np.zeros(wide)
+        places[1:5] = 2.0 / np.arange(1.0, 5.0)
+        velocities[:n] = limits.velocity**-2.0
+        self.bounds = np.concatenate([places, velocities, rows.ravel()])
 
     def motion(self, q: Floats, room: _Room | None = None) -> Trajectory:
         """The quickest motion through way points (m, n)."""
@@ -354,7 +365,8 @@ class _Solver:
         m, n = q.shape
         way, k = self.way, _kernels()
         most, at = 3 * m, room.at
-        breaks, pieces = room.floats("breaks", most + 1), room.floats("pieces", most * 4 * n)
+        breaks = room.floats("breaks", most + 1)
+        pieces = room.floats("pieces", most * 4 * n + k.paths.WIDTH)
         room.whole("stops", most)
         room.floats("spline", 2 * m * n + m)
         rest = at["breaks"], at["pieces"], at["stops"], at["spline"]
@@ -376,12 +388,13 @@ class _Solver:
             *(at["halts"], at["starts"], at["steps"]),
         )
         n_states = int(room.whole("first", 0)[n_intervals])
-        for name in ("q", "v", "dv"):
-            room.floats(name, 3 * n_states * n)
-        room.floats("span", 2 * n)
+        beyond = k.paths.WIDTH
+        for name in ("q", "slopes", "bends"):
+            room.floats(name, n_states * n + beyond)
+        room.floats("span", 2 * (n + beyond))
         k.write_states(
             *(at["pieces"], n, n_intervals, at["piece_of"], at["first"], at["starts"]),
-            *(at["steps"], n_states, at["q"], at["v"], at["dv"], at["span"]),
+            *(at["steps"], at["q"], at["slopes"], at["bends"], at["span"]),
         )
         return _Path(n_pieces, n_intervals, n_states, room, breaks, pieces, float(breaks[n_pieces]))
 
@@ -443,39 +456,40 @@ class _Solver:
     def _solved(self, path: _Path) -> tuple[Floats, Floats]:
         """x and u on the grid."""
         room, n, states, limits = path.room, self.n, path.n_states, self.limits
-        shape = (3, states, n)
-        q, v, dv = (
-            room.floats(name, 0)[: 3 * states * n].reshape(shape) for name in ("q", "v", "dv")
+        q, slopes, bends = (
+            room.floats(name, 0)[: states * n].reshape(states, n)
+            for name in ("q", "slopes", "bends")
         )
         forces = damping = friction = q
+        language = _kernels().reachability
         if self.robot is not None:
-            self._check_positions(self.robot, path, q[0])
+            self._check_positions(self.robot, path, q)
         if self.forced and self.robot is not None:
-            out = room.floats("forces", q.size)[: q.size].reshape(3 * states, n)
-            self._dynamics(self.robot, q, v, dv, out)
-            forces = out.reshape(shape)
+            numbers = room.floats("forces", 3 * q.size + language.WIDTH)
+            numbers[3 * q.size : 3 * q.size + language.WIDTH] = 0.0
+            forces = numbers[: 3 * q.size].reshape(states, 3, n)
+            self.forces(q, slopes, bends, *self.more, out=forces, threads=1)
             if self.lossy:
-                damping, friction = self._losses(self.robot, q[0], dv[1])
+                damping, friction = self._losses(self.robot, q, slopes)
         size = path.n_intervals
-        width = self.width
-        room.floats("solve", _kernels().reachability.room_of(width, size, states))
+        room.floats("solve", language.room_of(self.width, size))
         for name in ("totals", "exceeded", "dirty"):
             room.whole(name, size)
         x, u = np.empty(size + 1), np.empty(size)
         worst, place = room.floats("worst", 3), room.whole("place", 1)
         ends = [
             (speed / float(np.linalg.norm(slope))) ** 2 if speed else 0.0
-            for speed, slope in zip(limits.ends, (dv[1, 0], dv[1, -1]), strict=True)
+            for speed, slope in zip(limits.ends, (slopes[0], slopes[-1]), strict=True)
         ]
         at = room.at
         outcome = _kernels().least_time(
-            *(n, self.n_forces, width, size, states, at["first"], at["halts"], at["steps"]),
-            *(at["dv"] + 8 * states * n, _at(forces), _at(damping), _at(friction)),
-            *(int(self.lossy), _at(self.bounds), *ends, _ROUNDS, at["solve"], at["totals"]),
+            *(_at(self.form), size, states, at["first"], at["halts"], at["steps"]),
+            *(at["slopes"], at["bends"], _at(forces), _at(damping), _at(friction)),
+            *(_at(self.bounds), *ends, _ROUNDS, at["solve"], at["totals"]),
             *(at["exceeded"], at["dirty"], _at(x), _at(u), at["worst"], at["place"]),
         )
-        if outcome != _kernels().reachability.DONE:
-            self._refuse(outcome, int(place[0]), path, forces[0])
+        if outcome != language.DONE:
+            self._refuse(outcome, int(place[0]), path, forces)
         if worst[1] > 1e-6 and any(ends):
             raise InputError(
                 "with these speeds at the ends limits are kept to "
@@ -487,7 +501,8 @@ class _Solver:
         """Refuse a path that leaves the limits of positions, in which its points are."""
         lower, upper = robot.limits.lower, robot.limits.upper
         span = path.room.floats("span", 0)
-        if (span[: self.n] >= lower).all() and (span[self.n : 2 * self.n] <= upper).all():
+        low, high = span[: self.n], span[self.wide : self.wide + self.n]
+        if (low >= lower).all() and (high <= upper).all():
             return
         outside = np.maximum(lower - q, q - upper)
         state, joint = np.unravel_index(int(outside.argmax()), outside.shape)
@@ -501,11 +516,6 @@ class _Solver:
             "give more points, or a deviation"
         )
 
-    def _dynamics(self, robot: Robot, q: Floats, v: Floats, dv: Floats, out: Floats) -> None:
-        rows = (each.reshape(-1, self.n) for each in (q, v, dv))
-        others = {name: each for name, each in self.keywords.items() if name != "losses"}
-        robot.inverse_dynamics(*rows, **others, out=out, threads=1)
-
     def _losses(self, robot: Robot, q: Floats, slopes: Floats) -> tuple[Floats, Floats]:
         """The forces that damping and friction take at v = q' (states, n) each."""
         zero = np.zeros_like(q)
@@ -514,12 +524,14 @@ class _Solver:
             - robot.inverse_dynamics(q, speed, zero, threads=1)
             for speed in (slopes, 2.0 * slopes)
         )
-        return np.ascontiguousarray(two - one), np.ascontiguousarray(2.0 * one - two)
+        beyond = np.zeros((_kernels().reachability.WIDTH, self.n))  # what lanes read on into
+        return np.concatenate([two - one, beyond]), np.concatenate([2.0 * one - two, beyond])
 
-    def _refuse(self, outcome: int, place: int, path: _Path, held: Floats) -> NoReturn:
-        """Say why there is no motion: ``held`` (states, n) are the forces that stand still."""
+    def _refuse(self, outcome: int, place: int, path: _Path, forces: Floats) -> NoReturn:
+        """Say why there is no motion: the last of ``forces`` (states, 3, n) stand still."""
         limits = self.limits
         if self.forced:
+            held = forces[:, 2]
             over = np.abs(held) - limits.torque
             if (over >= 0.0).any():
                 at = np.unravel_index(int(np.argmax(over / limits.torque)), over.shape)
@@ -550,12 +562,13 @@ class _Solver:
 
     def _trajectory(self, path: _Path, x: Floats, u: Floats) -> Trajectory:
         size = path.n_intervals
-        times, coefficients = np.empty(size + 1), np.empty((size, 7, self.n))
+        times, numbers = np.empty(size + 1), np.empty(size * 7 * self.n + _kernels().paths.WIDTH)
         at = path.room.at
         _kernels().write_motion(
             *(at["pieces"], self.n, size, at["piece_of"], at["starts"], at["steps"]),
-            *(_at(x), _at(u), _at(times), _at(coefficients)),
+            *(_at(x), _at(u), _at(times), _at(numbers)),
         )
+        coefficients = numbers[: size * 7 * self.n].reshape(size, 7, self.n)
         for array in (times, coefficients):
             array.setflags(write=False)
         names = self.limits.joint_names
@@ -686,9 +699,9 @@ class _Kernels:
             paths.spline_pieces: (8, ()),
             paths.blended_pieces: (8, (3,)),
             paths.cut: (10, ()),
-            paths.write_states: (12, ()),
+            paths.write_states: (11, ()),
             paths.write_motion: (10, ()),
-            reachability.least_time: (25, (14, 15)),
+            reachability.least_time: (23, (12, 13)),
         }
         self._code = library(list(listed), settings.compiler(), "time-optimal motions")
         for function, (count, numbers) in listed.items():
