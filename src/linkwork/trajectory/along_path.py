@@ -473,8 +473,7 @@ class _Solver:
                 damping, friction = self._losses(self.robot, q, slopes)
         size = path.n_intervals
         room.floats("solve", language.room_of(self.width, size))
-        for name in ("totals", "exceeded", "dirty"):
-            room.whole(name, size)
+        room.whole("dirty", size)
         x, u = np.empty(size + 1), np.empty(size)
         worst, place = room.floats("worst", 3), room.whole("place", 1)
         ends = [
@@ -485,8 +484,8 @@ class _Solver:
         outcome = _kernels().least_time(
             *(_at(self.form), size, states, at["first"], at["halts"], at["steps"]),
             *(at["slopes"], at["bends"], _at(forces), _at(damping), _at(friction)),
-            *(_at(self.bounds), *ends, _ROUNDS, at["solve"], at["totals"]),
-            *(at["exceeded"], at["dirty"], _at(x), _at(u), at["worst"], at["place"]),
+            *(_at(self.bounds), *ends, _ROUNDS, at["solve"]),
+            *(at["dirty"], _at(x), _at(u), at["worst"], at["place"]),
         )
         if outcome != language.DONE:
             self._refuse(outcome, int(place[0]), path, forces)
@@ -701,7 +700,7 @@ class _Kernels:
             paths.cut: (10, ()),
             paths.write_states: (11, ()),
             paths.write_motion: (10, ()),
-            reachability.least_time: (23, (12, 13)),
+            reachability.least_time: (21, (12, 13)),
         }
         self._code = library(list(listed), settings.compiler(), "time-optimal motions")
         for function, (count, numbers) in listed.items():

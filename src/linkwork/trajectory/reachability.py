@@ -199,27 +199,24 @@ def write_rows(
     limits: PtrF64,
     step: F64,
     roots: PtrF64,
-    every: I64,
     rows: PtrF64,
     rest: PtrF64,
-) -> I64:
+) -> None:
     """Write the rows of an interval, as `reach` has them, in (u, x) at its beginning.
 
-    From ``slopes`` to ``damping``: as `least_time`, from the first state of five on. Each second
-    one counts, or where ``every`` is not 0 all. ``limits``: the lowest and highest of each row (2,
-    width); ``roots``: the sqrt(x) of the pass before, five. ``rest`` (2,): the least and greatest u
-    at x = 0. The result is the number of blocks, with the one of `write_ends`.
+    From ``slopes`` to ``damping``: as `least_time`, from the first state of five on. ``limits``:
+    the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of the pass before, five.
+    ``rest`` (2,): the least and greatest u at x = 0.
     """
     n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
     width = accelerations + form[FORCES]
-    stride = 1 if every != 0 else 2
     low_u, high_u = splat(-HUGE), splat(HUGE)
     block = rows
     for k in range(0, width, WIDTH):
         low, high = lanes(limits, k), lanes(limits, width + k)
         bare = greater((high - low) * BARE, splat(1e-280))
         j = k - accelerations
-        for part in range(0, 5, stride):
+        for part in range(5):
             along = f64(part) * 0.5 * step  # 2 (s - s_i): what x grows by with u
             if j < 0:
                 a, b = lanes(slopes, part * n + k), lanes(bends, part * n + k)
@@ -237,7 +234,6 @@ def write_rows(
             block = offset(block, BLOCK)
     rest[0] = lane_max(low_u)
     rest[1] = lane_min(high_u)
-    return width // WIDTH * (4 // stride + 1) + 1
 
 
 @typed
@@ -281,8 +277,6 @@ def pass_over(
     sets: PtrF64,
     rests: PtrF64,
     rows: PtrF64,
-    totals: PtrI64,
-    exceeded: PtrI64,
     dirty: PtrI64,
     x: PtrF64,
     u: PtrF64,
@@ -296,12 +290,12 @@ def pass_over(
     narrower since then.
 
     ``begin`` and ``end``: x at both ends. ``limits`` (n_intervals, 2, width), ``fastest`` and
-    ``roots`` (n_intervals, 5): as `write_rows`; ``exceeded`` (n_intervals,): which need every
-    state. ``sets`` and ``rests``: 2 n_intervals + 2 numbers; ``totals``: n_intervals.
+    ``roots`` (n_intervals, 5): as `write_rows`. ``sets`` and ``rests``: 2 n_intervals + 2 numbers.
     """
     n = form[N]
     width = form[ACCELERATIONS] + form[FORCES]
-    room = 3 * (5 * width + WIDTH)
+    blocks = width // WIDTH * 5 + 1
+    room = blocks * BLOCK
     place[0] = n_intervals
     if end > fastest[5 * n_intervals - 1]:
         return NO_STATE
@@ -325,7 +319,7 @@ def pass_over(
             top = 0.0
         if dirty[i] != 0:
             p = first[i]
-            totals[i] = write_rows(
+            write_rows(
                 form,
                 offset(slopes, p * n),
                 offset(bends, p * n),
@@ -334,13 +328,11 @@ def pass_over(
                 offset(limits, i * 2 * width),
                 steps[i],
                 offset(roots, 5 * i),
-                exceeded[i],
                 own,
                 offset(rests, 2 * i),
             )
         if moved:
             dirty[i] = 1
-        blocks = totals[i]
         low, high, inverse = sets[2 * i + 2], sets[2 * i + 3], 1.0 / steps[i]
         high_u = write_ends(
             offset(own, (blocks - 1) * BLOCK), inverse, places, offset(fastest, 5 * i), low, high
@@ -363,7 +355,7 @@ def pass_over(
     for i in range(n_intervals):
         if dirty[i] == 0 and not moved:
             continue
-        following = x[i] + 2.0 * steps[i] * greatest_u(offset(rows, i * room), totals[i], x[i])
+        following = x[i] + 2.0 * steps[i] * greatest_u(offset(rows, i * room), blocks, x[i])
         following = min(max(following, sets[2 * i + 2]), sets[2 * i + 3])
         moved = following != x[i + 1]
         x[i + 1] = following
@@ -443,10 +435,9 @@ def mended(
     work: PtrF64,
     relative: PtrF64,
     width: I64,
-    every: I64,
     worst: PtrF64,
 ) -> I64:
-    """Note by how much a block exceeds its limits, and tighten ``work`` where ``every`` is not 0.
+    """Tighten ``work`` where a block exceeds its limits, and note by how much it does.
 
     ``low_rest`` and ``high_rest``: values of the rows at rest. The result is 1 where any is
     exceeded.
@@ -454,9 +445,8 @@ def mended(
     share = lane_max(greater(over, under) * lanes(relative, 0))
     if share <= 0.0:
         return 0
-    if every != 0:
-        put(work, width, lanes(work, width) - 1.01 * greater(over, splat(0.0)))
-        put(work, 0, lanes(work, 0) + 1.01 * greater(under, splat(0.0)))
+    put(work, width, lanes(work, width) - 1.01 * greater(over, splat(0.0)))
+    put(work, 0, lanes(work, 0) + 1.01 * greater(under, splat(0.0)))
     worst[0] = max(worst[0], share)
     # what is above the value at rest falls with the square of the time
     up = lanes(limits, width) - high_rest
@@ -484,12 +474,10 @@ def judge(
     u: F64,
     fastest: PtrF64,
     relative: PtrF64,
-    every: I64,
     worst: PtrF64,
 ) -> I64:
     """Judge an interval: tighten ``work`` and ``fastest`` where ``limits`` are exceeded.
 
-    ``every``: whether all five states have been looked at; where not, they are the next time.
     ``velocities``: 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
     ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
     would mend all. The result has 1 where rows are exceeded,
@@ -526,7 +514,6 @@ def judge(
             offset(work, k),
             offset(relative, k),
             width,
-            every,
             worst,
         )
     if width > accelerations:
@@ -569,7 +556,6 @@ def judge(
                 offset(work, k),
                 offset(relative, k),
                 width,
-                every,
                 worst,
             )
     for k in range(0, n, WIDTH):
@@ -612,8 +598,6 @@ def least_time(
     end: F64,
     rounds: I64,
     room: PtrF64,
-    totals: PtrI64,
-    exceeded: PtrI64,
     dirty: PtrI64,
     x: PtrF64,
     u: PtrF64,
@@ -627,8 +611,7 @@ def least_time(
     3, n): a, b, c; ``damping`` and ``friction`` (n_states, n): the losses at v = q', looked at
     where there are any. Behind these are WIDTH more finite numbers each. ``bounds``: `WIDTH`
     numbers for `write_ends`; n in whole blocks of 1 / v² of joints; (2, width): limits of the rows;
-    one over these. ``room``: `room_of` numbers; ``totals``, ``exceeded`` and ``dirty``:
-    n_intervals.
+    one over these. ``room``: `room_of` numbers; ``dirty``: n_intervals.
     ``worst`` (3,): what was exceeded before the motion was slowed, the factor that it was slowed
     by, and the rounds taken.
     """
@@ -659,7 +642,6 @@ def least_time(
                 own[width + form[ACCELERATIONS] + j] -= highest_loss
         for k in range(0, 2 * width, WIDTH):
             put(tight, k, lanes(own, k))
-        exceeded[i] = lossy
         dirty[i] = 1
         x[i + 1] = -1.0
         for part in range(5):
@@ -693,8 +675,6 @@ def least_time(
             sets,
             rests,
             rows,
-            totals,
-            exceeded,
             dirty,
             x,
             u,
@@ -727,11 +707,8 @@ def least_time(
                 u[i],
                 offset(fastest, 5 * i),
                 offset(limit, width),
-                exceeded[i],
                 worst,
             )
-            if over & 1 != 0:
-                exceeded[i] = 1
             dirty[i] = over
             if lossy != 0:
                 for part in range(5):
