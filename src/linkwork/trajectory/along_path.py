@@ -329,8 +329,12 @@ class _Solver:
         if robot is not None and self.forced:
             others = {name: each for name, each in keywords.items() if name != "losses"}
             given = dynamics_inputs(robot.mechanism, **others)
-            self.more = given.values
-            self.forces = robot.function("path_forces", parameters=given.names)
+            self.kernel = robot.kernel("path_forces", parameters=given.names)
+            self.more = [real_array(a, name) for name, a in zip(given.names, given.values, strict=True)]
+            shapes = self.kernel.signature.input_shapes[3:]
+            for name, each, shape in zip(given.names, self.more, shapes, strict=True):
+                if each.shape != shape:
+                    raise ShapeError(f"{name} must have shape {shape}, not {each.shape}")
         language = _kernels().reachability
         self.wide = wide = -(-n // language.WIDTH) * language.WIDTH
         kinds = [limits.acceleration] if np.isfinite(limits.acceleration).any() else []
@@ -468,7 +472,9 @@ class _Solver:
             numbers = room.floats("forces", 3 * q.size + language.WIDTH)
             numbers[3 * q.size : 3 * q.size + language.WIDTH] = 0.0
             forces = numbers[: 3 * q.size].reshape(states, 3, n)
-            self.forces(q, slopes, bends, *self.more, out=forces, threads=1)
+            more = [np.ascontiguousarray(np.broadcast_to(a, (states, a.size))) for a in self.more]
+            if self.kernel.rows([q, slopes, bends, *more], [forces]) >= 0:
+                self.kernel(q, slopes, bends, *self.more)  # says what is not finite
             if self.lossy:
                 damping, friction = self._losses(self.robot, q, slopes)
         size = path.n_intervals
