@@ -38,6 +38,7 @@ from linkwork.trajectory.smoothing import (
 _ROUNDS = 12
 _EACH = 3  # intervals of a piece, at least
 _KEPT = 1_000_000  # numbers that a thread keeps room for
+_PLACES = (0.0, 2.0, 1.0, 2.0 / 3.0, 0.5)  # 2 / k: what x grows by is u times the way
 _FARTHEST = 1e100  # squares of ways are numbers
 _AHEAD = 4  # paths that a thread takes at a time
 
@@ -193,14 +194,18 @@ def _limits(
         raise ShapeError(f"{len(joint_names)} names for {n} positions")
     named = {"velocity": velocity, "acceleration": acceleration, "torque": torque, "jerk": jerk}
     rows: dict[str, Floats] = {}
+    free = np.full(n, np.inf)
     for name, each in named.items():
-        row = np.broadcast_to(np.inf, n) if each is None else real_array(each, name)
-        if joint_names and row.shape == (n,) and not (row > 0.0).all():
+        try:
+            rows[name] = free if each is None else limit_rows(each, n, name)
+        except InputError:
+            row = real_array(each, name)
+            if not joint_names or row.shape != (n,):
+                raise
             bad = int(np.flatnonzero(~(row > 0.0))[0])
             raise InputError(
                 f"{name} of joint '{joint_names[bad]}' must be above zero, not {row[bad]:g}"
-            )
-        rows[name] = limit_rows(row, n, name)
+            ) from None
     made = _Limits(
         rows["velocity"],
         rows["acceleration"],
@@ -330,25 +335,33 @@ class _Solver:
             others = {name: each for name, each in keywords.items() if name != "losses"}
             given = dynamics_inputs(robot.mechanism, **others)
             self.kernel = robot.kernel("path_forces", parameters=given.names)
-            self.more = [real_array(a, name) for name, a in zip(given.names, given.values, strict=True)]
+            self.more = [
+                real_array(a, name) for name, a in zip(given.names, given.values, strict=True)
+            ]
             shapes = self.kernel.signature.input_shapes[3:]
             for name, each, shape in zip(given.names, self.more, shapes, strict=True):
                 if each.shape != shape:
                     raise ShapeError(f"{name} must have shape {shape}, not {each.shape}")
         language = _kernels().reachability
         self.wide = wide = -(-n // language.WIDTH) * language.WIDTH
-        kinds = [limits.acceleration] if np.isfinite(limits.acceleration).any() else []
-        kinds += [limits.torque] if self.forced else []
-        self.width = wide * len(kinds)
-        of_both = [wide * (len(kinds) - self.forced), wide * self.forced]
-        self.form = np.array([n, *of_both, self.lossy], np.int64)
-        rows = np.full((2, len(kinds), wide), language.HUGE)
-        rows[0, :, :n] = np.minimum(np.reshape(kinds, (-1, n)), language.HUGE)
-        rows[1] = np.where(rows[0] < language.HUGE, 1.0 / rows[0], 0.0)
-        places, velocities = np.zeros(language.WIDTH), np.zeros(wide)
-        places[1:5] = 2.0 / np.arange(1.0, 5.0)
-        velocities[:n] = limits.velocity**-2.0
-        self.bounds = np.concatenate([places, velocities, rows.ravel()])
+        self.smooth = bool(np.isfinite(limits.jerk).any())
+        accelerated = bool(np.isfinite(limits.acceleration).any())
+        kinds = [limits.acceleration] * accelerated + [limits.torque] * self.forced
+        self.width = width = wide * len(kinds)
+        self.form = np.array([n, wide * accelerated, wide * self.forced, self.lossy], np.int64)
+        self.bounds = bounds = np.zeros(language.WIDTH + wide + 2 * width)
+        bounds[: len(_PLACES)] = _PLACES
+        bounds[language.WIDTH : language.WIDTH + n] = limits.velocity**-2.0
+        rows, inverse = bounds[language.WIDTH + wide :].reshape(2, width)
+        rows.fill(language.HUGE)
+        for k, kind in enumerate(kinds):
+            np.minimum(kind, language.HUGE, out=rows[k * wide : k * wide + n])
+        np.divide(1.0, rows, out=inverse, where=rows < language.HUGE)
+        self.at = _at(self.form), _at(bounds)
+        self.lowest = np.full(2 * wide, -np.inf)  # of positions, and of them turned round
+        if robot is not None:
+            self.lowest[:n] = robot.mechanism.lower
+            self.lowest[wide : wide + n] = -robot.mechanism.upper
 
     def motion(self, q: Floats, room: _Room | None = None) -> Trajectory:
         """The quickest motion through way points (m, n)."""
@@ -360,9 +373,9 @@ class _Solver:
         if path is None:
             return from_polynomials([0.0, 0.0], q[:1, None], self.limits.joint_names)
         x, u = self._solved(path)
-        if np.isfinite(self.limits.jerk).any():
+        if self.smooth:
             return self._smooth(q, path, x, u)
-        return self._trajectory(path, x, u)
+        return self._trajectory(path)
 
     def _path(self, q: Floats, room: _Room) -> _Path | None:
         """The path and its grid; None where all points are the same."""
@@ -480,18 +493,18 @@ class _Solver:
         size = path.n_intervals
         room.floats("solve", language.room_of(self.width, size))
         room.whole("dirty", size)
-        x, u = np.empty(size + 1), np.empty(size)
+        x, u = room.floats("x", size + 1)[: size + 1], room.floats("u", size)[:size]
         worst, place = room.floats("worst", 3), room.whole("place", 1)
         ends = [
             (speed / float(np.linalg.norm(slope))) ** 2 if speed else 0.0
-            for speed, slope in zip(limits.ends, (slopes[0], slopes[-1]), strict=True)
+            for speed, slope in zip(limits.ends, slopes[:: states - 1], strict=True)
         ]
         at = room.at
         outcome = _kernels().least_time(
-            *(_at(self.form), size, states, at["first"], at["halts"], at["steps"]),
+            *(self.at[0], size, states, at["first"], at["halts"], at["steps"]),
             *(at["slopes"], at["bends"], _at(forces), _at(damping), _at(friction)),
-            *(_at(self.bounds), *ends, _ROUNDS, at["solve"]),
-            *(at["dirty"], _at(x), _at(u), at["worst"], at["place"]),
+            *(self.at[1], *ends, _ROUNDS, at["solve"]),
+            *(at["dirty"], at["x"], at["u"], at["worst"], at["place"]),
         )
         if outcome != language.DONE:
             self._refuse(outcome, int(place[0]), path, forces)
@@ -504,11 +517,9 @@ class _Solver:
 
     def _check_positions(self, robot: Robot, path: _Path, q: Floats) -> None:
         """Refuse a path that leaves the limits of positions, in which its points are."""
-        lower, upper = robot.limits.lower, robot.limits.upper
-        span = path.room.floats("span", 0)
-        low, high = span[: self.n], span[self.wide : self.wide + self.n]
-        if (low >= lower).all() and (high <= upper).all():
+        if (path.room.floats("span", 0)[: 2 * self.wide] >= self.lowest).all():
             return
+        lower, upper = robot.limits.lower, robot.limits.upper
         outside = np.maximum(lower - q, q - upper)
         state, joint = np.unravel_index(int(outside.argmax()), outside.shape)
         if outside[state, joint] <= 1e-9:
@@ -565,13 +576,14 @@ class _Solver:
         piece = int(path.room.whole("piece_of", 0)[interval])
         return float(path.breaks[piece] + path.room.floats("starts", 0)[interval]) / path.length
 
-    def _trajectory(self, path: _Path, x: Floats, u: Floats) -> Trajectory:
+    def _trajectory(self, path: _Path) -> Trajectory:
+        """The motion that was found last in the path's room."""
         size = path.n_intervals
         times, numbers = np.empty(size + 1), np.empty(size * 7 * self.n + _kernels().paths.WIDTH)
         at = path.room.at
         _kernels().write_motion(
             *(at["pieces"], self.n, size, at["piece_of"], at["starts"], at["steps"]),
-            *(_at(x), _at(u), _at(times), _at(numbers)),
+            *(at["x"], at["u"], _at(times), _at(numbers)),
         )
         coefficients = numbers[: size * 7 * self.n].reshape(size, 7, self.n)
         for array in (times, coefficients):

@@ -39,6 +39,8 @@ STRAIGHT = 1e-9
 """Directions that differ by less than this are one."""
 HALVED = 4
 """The halvings of the intervals beside a halt: speeds change most there."""
+FAR = 1e300
+"""A position beyond all."""
 BACK = 1e-3
 """Corners where directions add up to less than this turn back: a motion stops there."""
 
@@ -331,15 +333,15 @@ def write_states(
     bends: PtrF64,
     span: PtrF64,
 ) -> None:
-    """Write q, q' and q'' (states, n) each, and the least and greatest of each of q.
+    """Write q, q' and q'' (states, n) each, and the least of each of q, and of -q.
 
     Rows are written in whole lanes, one after the other: behind all of them are `WIDTH` zeros.
-    ``span``: two rows of n in whole lanes.
+    ``span``: these two rows of n, in whole lanes.
     """
     wide = (n + WIDTH - 1) // WIDTH * WIDTH
     for k in range(0, n, WIDTH):
-        put(span, k, lanes(pieces, k))
-        put(span, wide + k, lanes(pieces, k))
+        put(span, k, splat(FAR))
+        put(span, wide + k, splat(FAR))
     for i in range(count):
         piece = offset(pieces, piece_of[i] * 4 * n)
         for part in range(first[i + 1] - first[i]):
@@ -349,9 +351,9 @@ def write_states(
                 c1, c2 = lanes(piece, n + k), lanes(piece, 2 * n + k)
                 c3 = lanes(piece, 3 * n + k)
                 position = lanes(piece, k) + s * (c1 + s * (c2 + s * c3))
-                low, high = lanes(span, k), lanes(span, wide + k)
+                low, turned = lanes(span, k), lanes(span, wide + k)
                 put(span, k, select(position < low, position, low))
-                put(span, wide + k, select(position > high, position, high))
+                put(span, wide + k, select(-position < turned, -position, turned))
                 put(q, at + k, position)
                 put(slopes, at + k, c1 + s * (2.0 * c2 + s * (3.0 * c3)))
                 put(bends, at + k, 2.0 * c2 + 6.0 * c3 * s)
