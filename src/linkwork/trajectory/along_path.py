@@ -349,13 +349,14 @@ class _Solver:
         kinds = [limits.acceleration] * accelerated + [limits.torque] * self.forced
         self.width = width = wide * len(kinds)
         self.form = np.array([n, wide * accelerated, wide * self.forced, self.lossy], np.int64)
-        self.bounds = bounds = np.zeros(language.WIDTH + wide + 2 * width)
+        self.bounds = bounds = np.zeros(language.WIDTH + wide + 3 * width)
         bounds[: len(_PLACES)] = _PLACES
         bounds[language.WIDTH : language.WIDTH + n] = limits.velocity**-2.0
-        rows, inverse = bounds[language.WIDTH + wide :].reshape(2, width)
+        below, rows, inverse = bounds[language.WIDTH + wide :].reshape(3, width)
         rows.fill(language.HUGE)
         for k, kind in enumerate(kinds):
             np.minimum(kind, language.HUGE, out=rows[k * wide : k * wide + n])
+        np.negative(rows, out=below)
         np.divide(1.0, rows, out=inverse, where=rows < language.HUGE)
         self.at = _at(self.form), _at(bounds)
         self.lowest = np.full(2 * wide, -np.inf)  # of positions, and of them turned round
@@ -491,8 +492,9 @@ class _Solver:
             if self.lossy:
                 damping, friction = self._losses(self.robot, q, slopes)
         size = path.n_intervals
-        room.floats("solve", language.room_of(self.width, size))
+        room.floats("solve", language.room_of(self.width, size, states))
         room.whole("dirty", size)
+        room.whole("tight", size)
         x, u = room.floats("x", size + 1)[: size + 1], room.floats("u", size)[:size]
         worst, place = room.floats("worst", 3), room.whole("place", 1)
         ends = [
@@ -504,7 +506,7 @@ class _Solver:
             *(self.at[0], size, states, at["first"], at["halts"], at["steps"]),
             *(at["slopes"], at["bends"], _at(forces), _at(damping), _at(friction)),
             *(self.at[1], *ends, _ROUNDS, at["solve"]),
-            *(at["dirty"], at["x"], at["u"], at["worst"], at["place"]),
+            *(at["dirty"], at["tight"], at["x"], at["u"], at["worst"], at["place"]),
         )
         if outcome != language.DONE:
             self._refuse(outcome, int(place[0]), path, forces)
@@ -718,7 +720,7 @@ class _Kernels:
             paths.cut: (10, ()),
             paths.write_states: (11, ()),
             paths.write_motion: (10, ()),
-            reachability.least_time: (21, (12, 13)),
+            reachability.least_time: (22, (12, 13)),
         }
         self._code = library(list(listed), settings.compiler(), "time-optimal motions")
         for function, (count, numbers) in listed.items():

@@ -269,6 +269,8 @@ def pass_over(
     forces: PtrF64,
     damping: PtrF64,
     limits: PtrF64,
+    work: PtrF64,
+    tight: PtrI64,
     places: PtrF64,
     fastest: PtrF64,
     roots: PtrF64,
@@ -289,8 +291,9 @@ def pass_over(
     whose motion may have. All else is as it was. ``tightened``: 1 where limits have only become
     narrower since then.
 
-    ``begin`` and ``end``: x at both ends. ``limits`` (n_intervals, 2, width), ``fastest`` and
-    ``roots`` (n_intervals, 5): as `write_rows`. ``sets`` and ``rests``: 2 n_intervals + 2 numbers.
+    ``begin`` and ``end``: x at both ends. ``limits`` (2, width), with losses of each interval, or
+    where they are ``tight`` the ``work`` (n_intervals, 2, width), ``fastest`` and ``roots``
+    (n_intervals, 5): as `write_rows`. ``sets`` and ``rests``: 2 n_intervals + 2 numbers.
     """
     n = form[N]
     width = form[ACCELERATIONS] + form[FORCES]
@@ -319,13 +322,14 @@ def pass_over(
             top = 0.0
         if dirty[i] != 0:
             p = first[i]
+            given = offset(limits, i * 2 * width if form[LOSSY] != 0 else 0)
             write_rows(
                 form,
                 offset(slopes, p * n),
                 offset(bends, p * n),
                 offset(forces, 3 * p * n),
                 offset(damping, p * n),
-                offset(limits, i * 2 * width),
+                offset(work, i * 2 * width) if tight[i] != 0 else given,
                 steps[i],
                 offset(roots, 5 * i),
                 own,
@@ -433,24 +437,30 @@ def mended(
     high_rest: Lanes,
     limits: PtrF64,
     work: PtrF64,
+    tight: PtrI64,
     relative: PtrF64,
     width: I64,
+    k: I64,
     worst: PtrF64,
 ) -> I64:
-    """Tighten ``work`` where a block exceeds its limits, and note by how much it does.
+    """Tighten ``work`` where the block at k exceeds its limits, and note by how much it does.
 
-    ``low_rest`` and ``high_rest``: values of the rows at rest. The result is 1 where any is
-    exceeded.
+    ``low_rest`` and ``high_rest``: values of the rows at rest. ``work`` is that of ``limits`` until
+    ``tight`` is 1. The result is 1 where any is exceeded.
     """
-    share = lane_max(greater(over, under) * lanes(relative, 0))
+    share = lane_max(greater(over, under) * lanes(relative, k))
     if share <= 0.0:
         return 0
-    put(work, width, lanes(work, width) - 1.01 * greater(over, splat(0.0)))
-    put(work, 0, lanes(work, 0) + 1.01 * greater(under, splat(0.0)))
+    if tight[0] == 0:
+        tight[0] = 1
+        for j in range(0, 2 * width, WIDTH):
+            put(work, j, lanes(limits, j))
+    put(work, width + k, lanes(work, width + k) - 1.01 * greater(over, splat(0.0)))
+    put(work, k, lanes(work, k) + 1.01 * greater(under, splat(0.0)))
     worst[0] = max(worst[0], share)
     # what is above the value at rest falls with the square of the time
-    up = lanes(limits, width) - high_rest
-    down = low_rest - lanes(limits, 0)
+    up = lanes(limits, width + k) - high_rest
+    down = low_rest - lanes(limits, k)
     slow = greater(
         over / greater(up, splat(1e-280)),
         under / greater(down, splat(1e-280)),
@@ -468,6 +478,7 @@ def judge(
     damping: PtrF64,
     limits: PtrF64,
     work: PtrF64,
+    tight: PtrI64,
     velocities: PtrF64,
     step: F64,
     x: F64,
@@ -480,8 +491,7 @@ def judge(
 
     ``velocities``: 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
     ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
-    would mend all. The result has 1 where rows are exceeded,
-    and 2 where velocities are.
+    would mend all. ``tight``: as `mended`. The result is 1 where any is exceeded.
     """
     n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
     width = accelerations + form[FORCES]
@@ -510,10 +520,12 @@ def judge(
             low - least(lowest_here, turn),
             splat(0.0),
             splat(0.0),
-            offset(limits, k),
-            offset(work, k),
-            offset(relative, k),
+            limits,
+            work,
+            tight,
+            relative,
             width,
+            k,
             worst,
         )
     if width > accelerations:
@@ -552,10 +564,12 @@ def judge(
                 under,
                 least(least(c0, c1), least(c2, least(c3, c4))),
                 greater(greater(c0, c1), greater(c2, greater(c3, c4))),
-                offset(limits, k),
-                offset(work, k),
-                offset(relative, k),
+                limits,
+                work,
+                tight,
+                relative,
                 width,
+                k,
                 worst,
             )
     for k in range(0, n, WIDTH):
@@ -571,13 +585,40 @@ def judge(
             continue
         share = lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0
         if share > 0.0:
-            exceeded = exceeded | 2
+            exceeded = 1
             worst[0] = max(worst[0], 0.5 * share)
             worst[1] = max(worst[1], share)
             slower = 1.0 - min(1.01 * share, 0.5)
             for part in range(5):
                 fastest[part] = fastest[part] * slower
     return exceeded
+
+
+@typed
+def lossy_limits(
+    form: PtrI64,
+    n_intervals: I64,
+    first: PtrI64,
+    friction: PtrF64,
+    limits: PtrF64,
+    own: PtrF64,
+) -> None:
+    """Write the limits (n_intervals, 2, width) of each interval, less what friction takes."""
+    n = form[N]
+    width = form[ACCELERATIONS] + form[FORCES]
+    for i in range(n_intervals):
+        low = offset(own, i * 2 * width)
+        for k in range(0, 2 * width, WIDTH):
+            put(low, k, lanes(limits, k))
+        high = offset(low, width)
+        for j in range(n):
+            lowest_loss, highest_loss = HUGE, -HUGE
+            for part in range(5):
+                f = friction[(first[i] + part) * n + j]
+                lowest_loss = min(lowest_loss, f)
+                highest_loss = max(highest_loss, f)
+            low[form[ACCELERATIONS] + j] -= lowest_loss
+            high[form[ACCELERATIONS] + j] -= highest_loss
 
 
 @typed
@@ -599,6 +640,7 @@ def least_time(
     rounds: I64,
     room: PtrF64,
     dirty: PtrI64,
+    tight: PtrI64,
     x: PtrF64,
     u: PtrF64,
     worst: PtrF64,
@@ -610,47 +652,44 @@ def least_time(
     whether there are losses. ``slopes`` and ``bends`` (n_states, n): q', q''; ``forces`` (n_states,
     3, n): a, b, c; ``damping`` and ``friction`` (n_states, n): the losses at v = q', looked at
     where there are any. Behind these are WIDTH more finite numbers each. ``bounds``: `WIDTH`
-    numbers for `write_ends`; n in whole blocks of 1 / v² of joints; (2, width): limits of the rows;
-    one over these. ``room``: `room_of` numbers; ``dirty``: n_intervals.
+    numbers for `write_ends`; n in whole blocks of 1 / v² of joints; (2, width): lowest and highest
+    of the rows; (width,): one over the highest. ``room``: `room_of` numbers; ``dirty`` and
+    ``tight``: n_intervals.
     ``worst`` (3,): what was exceeded before the motion was slowed, the factor that it was slowed
     by, and the rounds taken.
     """
     n, lossy = form[N], form[LOSSY]
     width = form[ACCELERATIONS] + form[FORCES]
     velocities = offset(bounds, WIDTH)
-    limit = offset(velocities, (n + WIDTH - 1) // WIDTH * WIDTH)
-    limits = room
-    work = offset(limits, n_intervals * 2 * width)
+    limits = offset(velocities, (n + WIDTH - 1) // WIDTH * WIDTH)
+    relative = offset(limits, 2 * width)
+    work = room
     fastest = offset(work, n_intervals * 2 * width)
     roots = offset(fastest, 5 * n_intervals + WIDTH)
     sets = offset(roots, 5 * n_intervals)
     rests = offset(sets, 2 * n_intervals + 2)
-    rows = offset(rests, 2 * n_intervals)
+    quickest = offset(rests, 2 * n_intervals)  # at each state
+    rows = offset(quickest, n_states)
+    stride = 0  # of limits
+    if lossy != 0:
+        stride = 2 * width
+        own = offset(rows, n_intervals * (5 * width // WIDTH + 1) * BLOCK)
+        lossy_limits(form, n_intervals, first, friction, limits, own)
+        limits = own
+    for p in range(n_states):
+        share = splat(1.0 / FASTEST)
+        for k in range(0, n, WIDTH):
+            a = lanes(slopes, p * n + k)
+            share = greater(a * a * lanes(velocities, k), share)
+        quickest[p] = 1.0 / lane_max(share)
     for i in range(n_intervals):
-        own, tight = offset(limits, i * 2 * width), offset(work, i * 2 * width)
-        for k in range(0, width, WIDTH):
-            put(own, k, -lanes(limit, k))
-            put(own, width + k, lanes(limit, k))
-        if lossy != 0:
-            for j in range(n):
-                lowest_loss, highest_loss = HUGE, -HUGE
-                for part in range(5):
-                    f = friction[(first[i] + part) * n + j]
-                    lowest_loss = min(lowest_loss, f)
-                    highest_loss = max(highest_loss, f)
-                own[form[ACCELERATIONS] + j] -= lowest_loss
-                own[width + form[ACCELERATIONS] + j] -= highest_loss
-        for k in range(0, 2 * width, WIDTH):
-            put(tight, k, lanes(own, k))
         dirty[i] = 1
+        tight[i] = 0
         x[i + 1] = -1.0
         for part in range(5):
-            share = splat(1.0 / FASTEST)
-            for k in range(0, n, WIDTH):
-                a = lanes(slopes, (first[i] + part) * n + k)
-                share = greater(share, a * a * lanes(velocities, k))
-            fastest[5 * i + part] = 1.0 / lane_max(share)
-            roots[5 * i + part] = sqrt(fastest[5 * i + part])
+            fastest[5 * i + part] = quickest[first[i] + part]
+            if lossy != 0:
+                roots[5 * i + part] = sqrt(fastest[5 * i + part])
     put(fastest, 5 * n_intervals, splat(0.0))
     x[0] = -1.0
     outcome = DONE
@@ -666,7 +705,9 @@ def least_time(
             bends,
             forces,
             damping,
+            limits,
             work,
+            tight,
             bounds,
             fastest,
             roots,
@@ -699,14 +740,15 @@ def least_time(
                 offset(bends, p * n),
                 offset(forces, 3 * p * n),
                 offset(damping, p * n),
-                offset(limits, i * 2 * width),
+                offset(limits, i * stride),
                 offset(work, i * 2 * width),
+                offset(tight, i),
                 velocities,
                 steps[i],
                 x[i],
                 u[i],
                 offset(fastest, 5 * i),
-                offset(limit, width),
+                relative,
                 worst,
             )
             dirty[i] = over
@@ -730,7 +772,7 @@ def least_time(
     return DONE
 
 
-def room_of(width: int, n_intervals: int) -> int:
+def room_of(width: int, n_intervals: int, n_states: int) -> int:
     """The numbers that `least_time` needs room for; ``width``: of rows."""
     rows = 3 * (5 * width + WIDTH)
-    return n_intervals * (4 * width + 14 + rows) + 2 + WIDTH
+    return n_intervals * (4 * width + 14 + rows) + 2 + WIDTH + n_states
