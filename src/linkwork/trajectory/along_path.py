@@ -193,19 +193,11 @@ def _limits(
     if joint_names and len(joint_names) != n:
         raise ShapeError(f"{len(joint_names)} names for {n} positions")
     named = {"velocity": velocity, "acceleration": acceleration, "torque": torque, "jerk": jerk}
-    rows: dict[str, Floats] = {}
     free = np.full(n, np.inf)
-    for name, each in named.items():
-        try:
-            rows[name] = free if each is None else limit_rows(each, n, name)
-        except InputError:
-            row = real_array(each, name)
-            if not joint_names or row.shape != (n,):
-                raise
-            bad = int(np.flatnonzero(~(row > 0.0))[0])
-            raise InputError(
-                f"{name} of joint '{joint_names[bad]}' must be above zero, not {row[bad]:g}"
-            ) from None
+    rows = {
+        name: free if each is None else _limit_row(each, n, name, joint_names)
+        for name, each in named.items()
+    }
     made = _Limits(
         rows["velocity"],
         rows["acceleration"],
@@ -223,6 +215,20 @@ def _limits(
         )
     _check_bounded(made, robot)
     return made
+
+
+def _limit_row(given: ArrayLike, n: int, name: str, joint_names: tuple[str, ...]) -> Floats:
+    """As `limit_rows`, with the name of the joint whose limit is none."""
+    try:
+        return limit_rows(given, n, name)
+    except InputError:
+        row = real_array(given, name)
+        if not joint_names or row.shape != (n,):
+            raise
+        bad = int(np.flatnonzero(~(row > 0.0))[0])
+        raise InputError(
+            f"{name} of joint '{joint_names[bad]}' must be above zero, not {row[bad]:g}"
+        ) from None
 
 
 def _check_bounded(made: _Limits, robot: Robot | None) -> None:
