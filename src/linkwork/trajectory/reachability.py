@@ -287,9 +287,9 @@ def pass_over(
 ) -> I64:
     """Both passes: write x (n_intervals + 1,) and u (n_intervals,); an outcome, with its place.
 
-    ``dirty`` (n_intervals,): intervals whose limits have changed since the pass before; then those
-    whose motion may have. All else is as it was. ``tightened``: 1 where limits have only become
-    narrower since then.
+    ``dirty`` (n_intervals,): 1 for intervals whose rows have changed since the pass before, 2 where
+    ``fastest`` has; then those whose motion may have. All else is as it was. ``tightened``: 1 where
+    limits have only become narrower since then.
 
     ``begin`` and ``end``: x at both ends. ``limits`` (2, width), with losses of each interval, or
     where they are ``tight`` the ``work`` (n_intervals, 2, width), ``fastest`` and ``roots``
@@ -320,7 +320,7 @@ def pass_over(
             top = min(top, sets[2 * i + 1])
         if halts[i] != 0:
             top = 0.0
-        if dirty[i] != 0:
+        if dirty[i] & 1 != 0:
             p = first[i]
             given = offset(limits, i * 2 * width if form[LOSSY] != 0 else 0)
             write_rows(
@@ -491,7 +491,8 @@ def judge(
 
     ``velocities``: 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
     ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
-    would mend all. ``tight``: as `mended`. The result is 1 where any is exceeded.
+    would mend all. ``tight``: as `mended`. The result has 1 where rows are
+    exceeded, and 2 where velocities are.
     """
     n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
     width = accelerations + form[FORCES]
@@ -585,7 +586,7 @@ def judge(
             continue
         share = lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0
         if share > 0.0:
-            exceeded = 1
+            exceeded = exceeded | 2
             worst[0] = max(worst[0], 0.5 * share)
             worst[1] = max(worst[1], share)
             slower = 1.0 - min(1.01 * share, 0.5)
