@@ -6,10 +6,11 @@ is constant, so that x(s) = x_i + 2 u (s - s_i). Backwards, from the end, the se
 from which the end is reached; forwards, from the start, the greatest u that stays in them. Each
 step is a linear programme in (u, x), solved exactly (`highest`, `lowest`).
 
-Limits hold at the beginning, in the middle and at the end of each interval. `judge` finds what
-exceeds them in between, by the quartic through five states, and lowers the limits of just these
-rows by as much; then the passes go again over what has changed. Damping is taken by the tangent of
-sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the whole motion is slowed by.
+Limits hold at the five states of each interval, a quarter apart. `judge` finds what exceeds them in
+between, by the parabola that accelerations are and by the quartic through five forces, and lowers
+the limits of just these rows by as much; then the passes go again over what has changed. Damping is
+taken by the tangent of sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the
+whole motion is slowed by.
 
 Rows are in blocks of `WIDTH`: those of accelerations, then those of forces, where there are any.
 Numbers of a state lie n by n, and the last block of each reads on into what follows. Such lanes
@@ -573,6 +574,7 @@ def judge(
                 k,
                 worst,
             )
+    share = 0.0
     for k in range(0, n, WIDTH):
         inverse = lanes(velocities, k)
         a0, a1, a2 = lanes(slopes, k), lanes(slopes, n + k), lanes(slopes, 2 * n + k)
@@ -582,16 +584,15 @@ def judge(
         bend = greater(abs(e0 - 2.0 * e1 + e2), abs(e2 - 2.0 * e3 + e4))
         bend = greater(bend, abs(e1 - 2.0 * e2 + e3))
         near = greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend >= 1.0
-        if not any_of(near):
-            continue
-        share = lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0
-        if share > 0.0:
-            exceeded = exceeded | 2
-            worst[0] = max(worst[0], 0.5 * share)
-            worst[1] = max(worst[1], share)
-            slower = 1.0 - min(1.01 * share, 0.5)
-            for part in range(5):
-                fastest[part] = fastest[part] * slower
+        if any_of(near):
+            share = max(share, lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0)
+    if share > 0.0:
+        exceeded = exceeded | 2
+        worst[0] = max(worst[0], 0.5 * share)
+        worst[1] = max(worst[1], share)
+        slower = 1.0 - min(1.01 * share, 0.5)
+        for part in range(5):
+            fastest[part] = fastest[part] * slower
     return exceeded
 
 
