@@ -426,12 +426,14 @@ def _by_ruckig(  # what `state_to_state` was given
     parts = [(own.brake, own, own.accel) for own in found.profiles[0]]
     rows = [[*brake.t, *own.t, *accel.t] for brake, own, accel in parts]
     rows += [[*brake.j, *own.j, *accel.j] for brake, own, accel in parts]
-    spans, jerks = np.array(rows).reshape(2, n, -1)
+    spans = np.array(rows)[:n]
     code, phases = _phase_code(), spans.shape[1]
     times = np.empty(spans.size + 2)
-    count = code.write_knots(n, phases, _at(spans), found.duration, _at(times))
+    at, knots = _at(spans), _at(times)
+    count = code.write_knots(n, phases, at, found.duration, knots)
     c = np.empty((max(count - 1, 1), 4, n))
-    code.write_cubics(n, phases, _at(spans), _at(jerks), _at(states), count, _at(times), _at(c))
+    jerks_at = at + 8 * spans.size  # behind the spans
+    code.write_cubics(n, phases, at, jerks_at, _at(states), count, knots, _at(c))
     return _of_phases(count, times, c, states[0], joint_names)
 
 
