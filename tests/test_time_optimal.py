@@ -352,6 +352,14 @@ def test_jerks_are_bounded(panda, deviation):
 # ---- what cannot be
 
 
+def test_what_acts_on_the_robot_has_the_shapes_of_dynamics(panda):
+    points = around(rng("what acts"), 4)
+    with pytest.raises(lw.ShapeError, match=r"wrench:tool0 must have shape \(6,\), not \(3,\)"):
+        tj.time_optimal(points, robot=panda, external={"tool0": [0.0, 0.0, -10.0]})
+    with pytest.raises(lw.InputError, match=r"gravity.* is nan"):
+        tj.time_optimal(points, robot=panda, gravity=[0.0, 0.0, np.nan])
+
+
 def test_gravity_above_the_torque_limit_is_told_by_joint(panda):
     q = np.array([0.0, 1.5, 0.0, -0.5, 0.0, 1.5, 0.0])
     limit = panda.limits.effort.copy()
