@@ -202,3 +202,18 @@ def test_the_old_name_of_the_start_is_told():
         assert told[0].filename == __file__
         with pytest.raises(TypeError, match="not both"):
             call([0.1], q, near=q)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "five_bar"])
+def test_path_forces_of_a_loop_are_those_of_its_actuated_joints(name):
+    robot = lw.load(name)
+    random = rng(f"path forces {name}")
+    q = robot.assemble().q
+    v, dv = random.normal(size=(2, robot.n_v))
+    rows = robot.path_forces(q, v, dv, gravity=[0.0, -9.8, 0.0])
+    change, speed = random.normal(size=2)
+    motion = v * speed, v * change + dv * speed**2
+    tau = robot.inverse_dynamics(q, *motion, gravity=[0.0, -9.8, 0.0])
+    np.testing.assert_allclose(np.array([change, speed**2, 1.0]) @ rows, tau, atol=1e-12)
+    passive = [k for k, joint in enumerate(robot.joint_names) if joint not in robot.actuated]
+    assert not rows[:, passive].any()

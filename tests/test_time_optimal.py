@@ -265,6 +265,35 @@ def test_many_paths_are_the_same_as_one_by_one(panda):
         tj.time_optimal_all(listed, **how)
 
 
+@pytest.mark.parametrize("n", [1, 3, 7, 9])
+def test_joints_that_move_alike_change_nothing_but_the_length_of_the_way(n):
+    random = rng(f"joints alike {n}")
+    points = random.uniform(-1.0, 1.0, (9, n))
+    velocity, acceleration = random.uniform(1.0, 2.0, n), random.uniform(3.0, 9.0, n)
+    one = tj.time_optimal(points, velocity=velocity, acceleration=acceleration)
+    of_all = {"velocity": np.tile(velocity, 4), "acceleration": np.tile(acceleration, 4)}
+    four = tj.time_optimal(np.tile(points, 4), **of_all)  # twice as long a way, without rounding
+    assert four.duration == pytest.approx(one.duration, rel=1e-9)
+    t = np.linspace(0.0, one.duration, 100)
+    np.testing.assert_allclose(four(t), np.tile(one(t), 4), atol=1e-8)
+    assert worst(four, **of_all) <= SLACK
+
+
+@pytest.mark.parametrize(("name", "n"), [("scara", 4), ("quadruped", 12), ("humanoid", 30)])
+def test_torques_of_few_and_of_many_joints_stay_inside(name, n):
+    robot = lw.load(name, base="fixed")
+    assert robot.n_q == n
+    points = robot.random(5, seed=1)
+    held = np.abs(robot.gravity_forces(robot.random(500, seed=2))).max(axis=0)
+    limits = {"velocity": 3.0, "torque": 2.0 * held + 10.0}
+    made = tj.time_optimal(points, robot=robot, deviation=0.1, **limits)
+    t = finely(made)
+    assert (np.abs(made.velocity(t)) <= 3.0 * SLACK).all()
+    tau = robot.inverse_dynamics(made(t), made.velocity(t), made.acceleration(t))
+    assert (np.abs(tau) <= limits["torque"] * SLACK).all()
+    assert (np.abs(tau) / limits["torque"]).max() > 0.99
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("deviation", [None, 0.05, 0.0])
 def test_limits_of_random_paths_hold_ten_times_finer_than_the_grid(panda, deviation):
@@ -321,6 +350,14 @@ def test_jerks_are_bounded(panda, deviation):
 
 
 # ---- what cannot be
+
+
+def test_what_acts_on_the_robot_has_the_shapes_of_dynamics(panda):
+    points = around(rng("what acts"), 4)
+    with pytest.raises(lw.ShapeError, match=r"wrench:tool0 must have shape \(6,\), not \(3,\)"):
+        tj.time_optimal(points, robot=panda, external={"tool0": [0.0, 0.0, -10.0]})
+    with pytest.raises(lw.InputError, match=r"gravity.* is nan"):
+        tj.time_optimal(points, robot=panda, gravity=[0.0, 0.0, np.nan])
 
 
 def test_gravity_above_the_torque_limit_is_told_by_joint(panda):

@@ -285,6 +285,28 @@ class ArrayMethods(ABC):
         bound |= dict(external=external, gravity=gravity, losses=losses)
         return self.compute("bias_forces", bound)
 
+    def path_forces(
+        self,
+        q: Any,
+        v: Any,
+        dv: Any,
+        *,
+        external: Arrays = None,
+        gravity: Any = None,
+        armature: Any = None,
+        parameters: Arrays = None,
+    ) -> Any:
+        """Joint forces (..., 3, nv) along a path q(s): rows by d²s/dt², (ds/dt)² and 1.
+
+        v and dv are dq/ds and d²q/ds². The rows times these three add up to `inverse_dynamics`,
+        without losses, which are not of this form.
+
+        Raises: as `inverse_dynamics`.
+        """
+        bound = dict(q=q, v=v, dv=dv, parameters=parameters)
+        bound |= dict(external=external, gravity=gravity, armature=armature)
+        return self.compute("path_forces", bound)
+
     def gravity_forces(
         self,
         q: Any,

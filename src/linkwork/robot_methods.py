@@ -330,6 +330,30 @@ class RobotMethods:
         keywords = dict(external=external, gravity=gravity, losses=losses)
         return self._compute("bias_forces", (q, v), (), *how, **keywords)
 
+    def path_forces(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        dv: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        armature: ArrayLike | None = None,
+        out: Floats | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
+        """Joint forces (..., 3, nv) along a path q(s): rows by d²s/dt², (ds/dt)² and 1.
+
+        v and dv are dq/ds and d²q/ds². The rows times these three add up to `inverse_dynamics`,
+        without losses, which are not of this form.
+
+        Raises: as `inverse_dynamics`.
+        """
+        how = (out, threads, on_bad)
+        keywords = dict(external=external, gravity=gravity, armature=armature)
+        return self._compute("path_forces", (q, v, dv), (), *how, **keywords)
+
     def gravity_forces(
         self,
         q: ArrayLike,

@@ -63,6 +63,19 @@ def test_inverse_dynamics_and_the_mass_matrix_of_the_textbook(trees):
         assert np.array_equal(M, M.T)
 
 
+def test_the_forces_along_a_path_are_those_of_every_motion_on_it(trees):
+    random = rng("path forces")
+    for m in trees:
+        q, slope, bend = state(random, m)
+        change, speed = random.normal(size=2)
+        given = {"gravity": random.normal(size=3), "armature": random.uniform(0.0, 1.0, m.n_v)}
+        rows = evaluate("path_forces", m, q, slope, bend, parameters=given)
+        motion = slope * speed, slope * change + bend * speed**2
+        expected = evaluate("inverse_dynamics", m, q, *motion, parameters=given)
+        near(np.array([change, speed**2, 1.0]) @ rows, expected)
+        near(rows[0], evaluate("mass_matrix", m, q) @ slope + given["armature"] * slope)
+
+
 @pytest.mark.parametrize("mimic", [0.0, 0.5])
 def test_forward_dynamics_solves_the_equations_of_the_textbook(mimic: float):
     random = rng(f"forward dynamics {mimic}")

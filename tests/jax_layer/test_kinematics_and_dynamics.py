@@ -37,6 +37,7 @@ CLOSED_ROBOTS = CLOSED if ALL else ("slider_crank",)
 ELSEWHERE = {
     "inverse_dynamics_derivatives": "jax.jacfwd has them",
     "forward_dynamics_derivatives": "jax.jacfwd has them",
+    "path_forces": "three calls of inverse_dynamics",
     "loop_forces": "docs/jax.md",
     "loop_wrenches": "docs/jax.md",
 }

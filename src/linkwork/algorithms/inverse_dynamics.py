@@ -113,6 +113,27 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None =
     return as_vector(o, actuated_forces(by, numbers(m, forces)))
 
 
+def path_forces(
+    o: Ops, m: Mechanism, q: Block, v: Block, dv: Block, *, free_motions: int | None = None
+) -> Block:
+    """Joint forces along a path q(s): the rows a, b, c of a d²s/dt² + b (ds/dt)² + c.
+
+    Shapes: q (nq,), v = dq/ds (nv,), dv = d²q/ds² (nv,) to (3, nv). The rows are M v, M dv with the
+    Coriolis and centrifugal forces at v, and what holds still. Units and parameters as in
+    `inverse_dynamics`, without losses, which are not of this form.
+    """
+    forces = tree_path_forces(Sweep(o, m, q), v, dv)
+    if not m.is_closed:
+        return forces.block(o)
+    by = actuation(o, m, closure_rows(o, m, q), free_motions)
+    found = Output((3, m.n_v))
+    for part in range(3):
+        row = [forces[part, k] for k in range(m.n_v)]
+        for k, force in enumerate(actuated_forces(by, row)):
+            found.put((part, k), force)
+    return found.block(o)
+
+
 def tree_gravity_forces(sweep: Sweep) -> Output:
     """`gravity_forces` of the tree, whatever is held beside it."""
     found = sweep.output(sweep.m.n_v)
@@ -137,12 +158,29 @@ def tree_forces(sweep: Sweep, v: Rates, dv: Rates | None = None) -> Output:
     return found
 
 
+def tree_path_forces(sweep: Sweep, v: Rates, dv: Rates) -> Output:
+    """`path_forces` of the tree, whatever is held beside it."""
+    found = sweep.output(3, sweep.m.n_v)
+    free = sweep.each(lambda step: NO_MOTION)
+    for row, rates, changes in ((0, None, v), (1, v, dv)):
+        moving = body_motions(sweep, rates, changes, gravity=False)
+        add_joint_forces(sweep, free, moving, found, part=(row,))
+        _add_rotors(sweep, changes, found, part=(row,))
+    add_joint_forces(sweep, against_world(sweep), body_motions(sweep), found, part=(2,))
+    return found
+
+
 def add_forces(sweep: Sweep, v: Rates, dv: Rates | None, found: Output) -> None:
     """Add the `tree_forces` to numbers that are there."""
-    add_joint_forces(sweep, body_motions(sweep, v, dv), found)
+    add_joint_forces(sweep, against_world(sweep), body_motions(sweep, v, dv), found)
     if dv is not None:
-        sweep.of_velocities("armature", lambda k, x: found.add((k,), times(x, dv[k])))
+        _add_rotors(sweep, dv, found)
     add_losses(sweep, v, found)
+
+
+def _add_rotors(sweep: Sweep, dv: Rates, found: Output, *, part: tuple[int, ...] = ()) -> None:
+    """Add what it takes to speed up the rotors."""
+    sweep.of_velocities("armature", lambda k, x: found.add((*part, k), times(x, dv[k])))
 
 
 def numbers(m: Mechanism, v: Rates | Output) -> list[Scalar]:
@@ -183,12 +221,15 @@ class BodyMotion(NamedTuple):
 
 
 def body_motions(
-    sweep: Sweep, v: Rates, dv: Rates | None = None, *, gravity: bool = True
+    sweep: Sweep, v: Rates | None = None, dv: Rates | None = None, *, gravity: bool = True
 ) -> States:
-    """The `BodyMotion` of every transform; gravity is an acceleration of the world against it."""
+    """The `BodyMotion` of every transform; gravity is an acceleration of the world against it.
+
+    Rates that are None are zero.
+    """
 
     def visit(step: JointTransform, before: BodyMotion) -> BodyMotion:
-        slide, spin = step.own_motion(v)
+        slide, spin = NO_MOTION if v is None else step.own_motion(v)
         slide_change, spin_change = NO_MOTION if dv is None else step.own_motion(dv)
         omega = step.into(before.omega)
         acceleration = step.into(plus_applied(before.acceleration, before.field, step.r))
@@ -253,18 +294,20 @@ def against_world(sweep: Sweep) -> States:
     return sweep.each(visit, pushed(sweep))
 
 
-def add_joint_forces(sweep: Sweep, moving: States, found: Output) -> None:
-    """Add the forces (nv,) of the joints that move all bodies so."""
+def add_joint_forces(
+    sweep: Sweep, held: States, moving: States, found: Output, *, part: tuple[int, ...] = ()
+) -> None:
+    """Add the forces (nv,) of the joints that move all bodies so; ``held``: wrenches besides."""
 
     def visit(
         step: JointTransform, behind: Spatial, own: Inertia, motion: BodyMotion
     ) -> tuple[None, Spatial]:
         whole = with_inertia(behind, own, motion)
         for k, column in enumerate(step.columns()):
-            found.add((step.start + k,), times(step.factor, power(column, whole)))
+            found.add((*part, step.start + k), times(step.factor, power(column, whole)))
         return None, step.wrench_out(whole)
 
-    sweep.inwards(against_world(sweep), visit, sweep.inertias(), moving)
+    sweep.inwards(held, visit, sweep.inertias(), moving)
 
 
 def _opposite(a: Vector3) -> Vector3:

@@ -44,8 +44,10 @@ from linkwork.algorithms.inverse_dynamics import (
     bias_forces,
     gravity_forces,
     inverse_dynamics,
+    path_forces,
     tree_forces,
     tree_gravity_forces,
+    tree_path_forces,
 )
 from linkwork.algorithms.jacobian import jacobian, jacobian_dot
 from linkwork.algorithms.mass_matrix import coriolis_matrix, mass_matrix
@@ -342,6 +344,15 @@ _ENTRIES: tuple[Algorithm, ...] = (
 
         Raises: as `inverse_dynamics`.
         """),
+    Algorithm("path_forces", path_forces, _MOTION, (3, "nv"),
+              keywords=("external", "gravity", "armature"), needs=_DRIVEN,
+        doc="""Joint forces {shape} along a path q(s): rows by d²s/dt², (ds/dt)² and 1.
+
+        v and dv are dq/ds and d²q/ds². The rows times these three add up to `inverse_dynamics`,
+        without losses, which are not of this form.
+
+        Raises: as `inverse_dynamics`.
+        """),
     Algorithm("gravity_forces", gravity_forces, _Q, _V, keywords=("gravity",), needs=_LIFTED,
         doc="""Joint forces {shape} that hold still against gravity (N, N m).
 
@@ -459,6 +470,7 @@ ALGORITHMS: dict[str, Algorithm] = {entry.name: entry for entry in _ENTRIES}
 
 _IN_PASSES: dict[str, Callable[..., Output]] = {
     "inverse_dynamics": tree_forces,
+    "path_forces": tree_path_forces,
     "bias_forces": tree_forces,
     "gravity_forces": tree_gravity_forces,
     "forward_dynamics": forward_dynamics_in_passes,

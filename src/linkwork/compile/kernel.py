@@ -91,6 +91,11 @@ class Kernel(ProcessBound):
             result[...] = direct
         return result
 
+    @property
+    def rows(self) -> CompiledRows:
+        """The machine code itself, which checks nothing: for C-contiguous float64 arrays."""
+        return self._rows
+
     def bound(self) -> Callable[..., Floats]:
         """The callable for control loops: one configuration in, its result out, least overhead.
 

@@ -17,6 +17,7 @@ from linkwork import settings
 from linkwork.checks import finite_number, real_array, whole_number
 from linkwork.compile.threads import in_parallel
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.parameters import dynamics_inputs
 from linkwork.robot import Robot
 from linkwork.trajectory.piecewise import (
     Floats,
@@ -37,6 +38,7 @@ from linkwork.trajectory.smoothing import (
 _ROUNDS = 12
 _EACH = 3  # intervals of a piece, at least
 _KEPT = 1_000_000  # numbers that a thread keeps room for
+_PLACES = (0.0, 2.0, 1.0, 2.0 / 3.0, 0.5)  # 2 / k: what x grows by is u times the way
 _FARTHEST = 1e100  # squares of ways are numbers
 _AHEAD = 4  # paths that a thread takes at a time
 
@@ -191,15 +193,11 @@ def _limits(
     if joint_names and len(joint_names) != n:
         raise ShapeError(f"{len(joint_names)} names for {n} positions")
     named = {"velocity": velocity, "acceleration": acceleration, "torque": torque, "jerk": jerk}
-    rows: dict[str, Floats] = {}
-    for name, each in named.items():
-        row = np.broadcast_to(np.inf, n) if each is None else real_array(each, name)
-        if joint_names and row.shape == (n,) and not (row > 0.0).all():
-            bad = int(np.flatnonzero(~(row > 0.0))[0])
-            raise InputError(
-                f"{name} of joint '{joint_names[bad]}' must be above zero, not {row[bad]:g}"
-            )
-        rows[name] = limit_rows(row, n, name)
+    free = np.full(n, np.inf)
+    rows = {
+        name: free if each is None else _limit_row(each, n, name, joint_names)
+        for name, each in named.items()
+    }
     made = _Limits(
         rows["velocity"],
         rows["acceleration"],
@@ -217,6 +215,20 @@ def _limits(
         )
     _check_bounded(made, robot)
     return made
+
+
+def _limit_row(given: ArrayLike, n: int, name: str, joint_names: tuple[str, ...]) -> Floats:
+    """As `limit_rows`, with the name of the joint whose limit is none."""
+    try:
+        return limit_rows(given, n, name)
+    except InputError:
+        row = real_array(given, name)
+        if not joint_names or row.shape != (n,):
+            raise
+        bad = int(np.flatnonzero(~(row > 0.0))[0])
+        raise InputError(
+            f"{name} of joint '{joint_names[bad]}' must be above zero, not {row[bad]:g}"
+        ) from None
 
 
 def _check_bounded(made: _Limits, robot: Robot | None) -> None:
@@ -324,16 +336,39 @@ class _Solver:
         n = len(limits.velocity)
         self.n = n
         self.forced = robot is not None and bool(np.isfinite(limits.torque).any())
-        self.n_forces = n if self.forced else 0
-        language = _kernels().reachability
-        self.width = -(-(n + self.n_forces) // language.WIDTH) * language.WIDTH
         self.lossy = self.forced and bool(keywords["losses"])
-        self.bounds = bounds = np.zeros((3, self.width))
-        bounds[0, :n] = limits.velocity**-2.0
-        rows = [limits.acceleration, limits.torque] if self.forced else [limits.acceleration]
-        both = np.full(self.width, language.HUGE)
-        both[: n + self.n_forces] = np.minimum(np.concatenate(rows), language.HUGE)
-        bounds[1], bounds[2] = both, np.where(both < language.HUGE, 1.0 / both, 0.0)
+        if robot is not None and self.forced:
+            others = {name: each for name, each in keywords.items() if name != "losses"}
+            given = dynamics_inputs(robot.mechanism, **others)
+            self.kernel = robot.kernel("path_forces", parameters=given.names)
+            self.more = [
+                real_array(a, name) for name, a in zip(given.names, given.values, strict=True)
+            ]
+            shapes = self.kernel.signature.input_shapes[3:]
+            for name, each, shape in zip(given.names, self.more, shapes, strict=True):
+                if each.shape != shape:
+                    raise ShapeError(f"{name} must have shape {shape}, not {each.shape}")
+        language = _kernels().reachability
+        self.wide = wide = -(-n // language.WIDTH) * language.WIDTH
+        self.smooth = bool(np.isfinite(limits.jerk).any())
+        accelerated = bool(np.isfinite(limits.acceleration).any())
+        kinds = [limits.acceleration] * accelerated + [limits.torque] * self.forced
+        self.width = width = wide * len(kinds)
+        self.form = np.array([n, wide * accelerated, wide * self.forced, self.lossy], np.int64)
+        self.bounds = bounds = np.zeros(language.WIDTH + wide + 3 * width)
+        bounds[: len(_PLACES)] = _PLACES
+        bounds[language.WIDTH : language.WIDTH + n] = limits.velocity**-2.0
+        below, rows, inverse = bounds[language.WIDTH + wide :].reshape(3, width)
+        rows.fill(language.HUGE)
+        for k, kind in enumerate(kinds):
+            np.minimum(kind, language.HUGE, out=rows[k * wide : k * wide + n])
+        np.negative(rows, out=below)
+        np.divide(1.0, rows, out=inverse, where=rows < language.HUGE)
+        self.at = _at(self.form), _at(bounds)
+        self.lowest = np.full(2 * wide, -np.inf)  # of positions, and of them turned round
+        if robot is not None:
+            self.lowest[:n] = robot.mechanism.lower
+            self.lowest[wide : wide + n] = -robot.mechanism.upper
 
     def motion(self, q: Floats, room: _Room | None = None) -> Trajectory:
         """The quickest motion through way points (m, n)."""
@@ -345,16 +380,17 @@ class _Solver:
         if path is None:
             return from_polynomials([0.0, 0.0], q[:1, None], self.limits.joint_names)
         x, u = self._solved(path)
-        if np.isfinite(self.limits.jerk).any():
+        if self.smooth:
             return self._smooth(q, path, x, u)
-        return self._trajectory(path, x, u)
+        return self._trajectory(path)
 
     def _path(self, q: Floats, room: _Room) -> _Path | None:
         """The path and its grid; None where all points are the same."""
         m, n = q.shape
         way, k = self.way, _kernels()
         most, at = 3 * m, room.at
-        breaks, pieces = room.floats("breaks", most + 1), room.floats("pieces", most * 4 * n)
+        breaks = room.floats("breaks", most + 1)
+        pieces = room.floats("pieces", most * 4 * n + k.paths.WIDTH)
         room.whole("stops", most)
         room.floats("spline", 2 * m * n + m)
         rest = at["breaks"], at["pieces"], at["stops"], at["spline"]
@@ -376,12 +412,13 @@ class _Solver:
             *(at["halts"], at["starts"], at["steps"]),
         )
         n_states = int(room.whole("first", 0)[n_intervals])
-        for name in ("q", "v", "dv"):
-            room.floats(name, 3 * n_states * n)
-        room.floats("span", 2 * n)
+        beyond = k.paths.WIDTH
+        for name in ("q", "slopes", "bends"):
+            room.floats(name, n_states * n + beyond)
+        room.floats("span", 2 * (n + beyond))
         k.write_states(
             *(at["pieces"], n, n_intervals, at["piece_of"], at["first"], at["starts"]),
-            *(at["steps"], n_states, at["q"], at["v"], at["dv"], at["span"]),
+            *(at["steps"], at["q"], at["slopes"], at["bends"], at["span"]),
         )
         return _Path(n_pieces, n_intervals, n_states, room, breaks, pieces, float(breaks[n_pieces]))
 
@@ -443,39 +480,42 @@ class _Solver:
     def _solved(self, path: _Path) -> tuple[Floats, Floats]:
         """x and u on the grid."""
         room, n, states, limits = path.room, self.n, path.n_states, self.limits
-        shape = (3, states, n)
-        q, v, dv = (
-            room.floats(name, 0)[: 3 * states * n].reshape(shape) for name in ("q", "v", "dv")
+        q, slopes, bends = (
+            room.floats(name, 0)[: states * n].reshape(states, n)
+            for name in ("q", "slopes", "bends")
         )
         forces = damping = friction = q
+        language = _kernels().reachability
         if self.robot is not None:
-            self._check_positions(self.robot, path, q[0])
+            self._check_positions(self.robot, path, q)
         if self.forced and self.robot is not None:
-            out = room.floats("forces", q.size)[: q.size].reshape(3 * states, n)
-            self._dynamics(self.robot, q, v, dv, out)
-            forces = out.reshape(shape)
+            numbers = room.floats("forces", 3 * q.size + language.WIDTH)
+            numbers[3 * q.size : 3 * q.size + language.WIDTH] = 0.0
+            forces = numbers[: 3 * q.size].reshape(states, 3, n)
+            more = [np.ascontiguousarray(np.broadcast_to(a, (states, a.size))) for a in self.more]
+            if self.kernel.rows([q, slopes, bends, *more], [forces]) >= 0:
+                self.kernel(q, slopes, bends, *self.more)  # says what is not finite
             if self.lossy:
-                damping, friction = self._losses(self.robot, q[0], dv[1])
+                damping, friction = self._losses(self.robot, q, slopes)
         size = path.n_intervals
-        width = self.width
-        room.floats("solve", _kernels().reachability.room_of(width, size, states))
-        for name in ("totals", "exceeded", "dirty"):
-            room.whole(name, size)
-        x, u = np.empty(size + 1), np.empty(size)
+        room.floats("solve", language.room_of(self.width, size, states))
+        room.whole("dirty", size)
+        room.whole("tight", size)
+        x, u = room.floats("x", size + 1)[: size + 1], room.floats("u", size)[:size]
         worst, place = room.floats("worst", 3), room.whole("place", 1)
         ends = [
             (speed / float(np.linalg.norm(slope))) ** 2 if speed else 0.0
-            for speed, slope in zip(limits.ends, (dv[1, 0], dv[1, -1]), strict=True)
+            for speed, slope in zip(limits.ends, slopes[:: states - 1], strict=True)
         ]
         at = room.at
         outcome = _kernels().least_time(
-            *(n, self.n_forces, width, size, states, at["first"], at["halts"], at["steps"]),
-            *(at["dv"] + 8 * states * n, _at(forces), _at(damping), _at(friction)),
-            *(int(self.lossy), _at(self.bounds), *ends, _ROUNDS, at["solve"], at["totals"]),
-            *(at["exceeded"], at["dirty"], _at(x), _at(u), at["worst"], at["place"]),
+            *(self.at[0], size, states, at["first"], at["halts"], at["steps"]),
+            *(at["slopes"], at["bends"], _at(forces), _at(damping), _at(friction)),
+            *(self.at[1], *ends, _ROUNDS, at["solve"]),
+            *(at["dirty"], at["tight"], at["x"], at["u"], at["worst"], at["place"]),
         )
-        if outcome != _kernels().reachability.DONE:
-            self._refuse(outcome, int(place[0]), path, forces[0])
+        if outcome != language.DONE:
+            self._refuse(outcome, int(place[0]), path, forces)
         if worst[1] > 1e-6 and any(ends):
             raise InputError(
                 "with these speeds at the ends limits are kept to "
@@ -485,10 +525,9 @@ class _Solver:
 
     def _check_positions(self, robot: Robot, path: _Path, q: Floats) -> None:
         """Refuse a path that leaves the limits of positions, in which its points are."""
-        lower, upper = robot.limits.lower, robot.limits.upper
-        span = path.room.floats("span", 0)
-        if (span[: self.n] >= lower).all() and (span[self.n : 2 * self.n] <= upper).all():
+        if (path.room.floats("span", 0)[: 2 * self.wide] >= self.lowest).all():
             return
+        lower, upper = robot.limits.lower, robot.limits.upper
         outside = np.maximum(lower - q, q - upper)
         state, joint = np.unravel_index(int(outside.argmax()), outside.shape)
         if outside[state, joint] <= 1e-9:
@@ -501,11 +540,6 @@ class _Solver:
             "give more points, or a deviation"
         )
 
-    def _dynamics(self, robot: Robot, q: Floats, v: Floats, dv: Floats, out: Floats) -> None:
-        rows = (each.reshape(-1, self.n) for each in (q, v, dv))
-        others = {name: each for name, each in self.keywords.items() if name != "losses"}
-        robot.inverse_dynamics(*rows, **others, out=out, threads=1)
-
     def _losses(self, robot: Robot, q: Floats, slopes: Floats) -> tuple[Floats, Floats]:
         """The forces that damping and friction take at v = q' (states, n) each."""
         zero = np.zeros_like(q)
@@ -514,12 +548,14 @@ class _Solver:
             - robot.inverse_dynamics(q, speed, zero, threads=1)
             for speed in (slopes, 2.0 * slopes)
         )
-        return np.ascontiguousarray(two - one), np.ascontiguousarray(2.0 * one - two)
+        beyond = np.zeros((_kernels().reachability.WIDTH, self.n))  # what lanes read on into
+        return np.concatenate([two - one, beyond]), np.concatenate([2.0 * one - two, beyond])
 
-    def _refuse(self, outcome: int, place: int, path: _Path, held: Floats) -> NoReturn:
-        """Say why there is no motion: ``held`` (states, n) are the forces that stand still."""
+    def _refuse(self, outcome: int, place: int, path: _Path, forces: Floats) -> NoReturn:
+        """Say why there is no motion: the last of ``forces`` (states, 3, n) stand still."""
         limits = self.limits
         if self.forced:
+            held = forces[:, 2]
             over = np.abs(held) - limits.torque
             if (over >= 0.0).any():
                 at = np.unravel_index(int(np.argmax(over / limits.torque)), over.shape)
@@ -548,14 +584,16 @@ class _Solver:
         piece = int(path.room.whole("piece_of", 0)[interval])
         return float(path.breaks[piece] + path.room.floats("starts", 0)[interval]) / path.length
 
-    def _trajectory(self, path: _Path, x: Floats, u: Floats) -> Trajectory:
+    def _trajectory(self, path: _Path) -> Trajectory:
+        """The motion that was found last in the path's room."""
         size = path.n_intervals
-        times, coefficients = np.empty(size + 1), np.empty((size, 7, self.n))
+        times, numbers = np.empty(size + 1), np.empty(size * 7 * self.n + _kernels().paths.WIDTH)
         at = path.room.at
         _kernels().write_motion(
             *(at["pieces"], self.n, size, at["piece_of"], at["starts"], at["steps"]),
-            *(_at(x), _at(u), _at(times), _at(coefficients)),
+            *(at["x"], at["u"], _at(times), _at(numbers)),
         )
+        coefficients = numbers[: size * 7 * self.n].reshape(size, 7, self.n)
         for array in (times, coefficients):
             array.setflags(write=False)
         names = self.limits.joint_names
@@ -686,9 +724,9 @@ class _Kernels:
             paths.spline_pieces: (8, ()),
             paths.blended_pieces: (8, (3,)),
             paths.cut: (10, ()),
-            paths.write_states: (12, ()),
+            paths.write_states: (11, ()),
             paths.write_motion: (10, ()),
-            reachability.least_time: (25, (14, 15)),
+            reachability.least_time: (22, (12, 13)),
         }
         self._code = library(list(listed), settings.compiler(), "time-optimal motions")
         for function, (count, numbers) in listed.items():

@@ -165,15 +165,12 @@ def through(  # noqa: PLR0913  limits, by name
         return replace(_with_stops(q, profile, given, duration), joint_names=tuple(joint_names))
     m, n = q.shape
     names = ("start_velocity", "end_velocity")
-    ends = [
-        _row(each, n, name)
-        for each, name in zip((start_velocity, end_velocity), names, strict=True)
-    ]
+    ends = _rows(dict(zip(names, (start_velocity, end_velocity), strict=True)), n)
     if times is not None:
         if duration is not None:
             raise InputError("give times or a duration, not both")
         t = _instants(times, m)
-    elif any(each.any() for each in ends):
+    elif ends.any():
         raise InputError("velocities at the ends need times: without them all is stretched")
     else:
         q, t = _apart(q)
@@ -388,19 +385,21 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
         "goal_velocity": goal_velocity,
         "goal_acceleration": goal_acceleration,
     }
-    states = {name: _row(each, n, name) for name, each in given.items()}
-    return _by_ruckig(q0, q1, states, limits, duration, joint_names)
+    return _by_ruckig(q0, q1, _rows(given, n), limits, duration, joint_names)
 
 
 def _by_ruckig(  # what `state_to_state` was given
     start: Floats,
     goal: Floats,
-    given: dict[str, Floats],
+    given: Floats,
     limits: Sequence[Floats],
     duration: float | None,
     joint_names: Sequence[str],
 ) -> Trajectory:
-    """The motion between any two states."""
+    """The motion between any two states.
+
+    ``given`` (4, n): velocity and acceleration at the start, then at the goal.
+    """
     try:
         import ruckig  # noqa: PLC0415  an extra
     except ImportError:
@@ -409,12 +408,11 @@ def _by_ruckig(  # what `state_to_state` was given
             "pip install 'linkwork[ruckig]'"
         ) from None
     n = len(start)
-    states = np.array([start, given["start_velocity"], given["start_acceleration"]])
+    states = np.concatenate([start[None], given[:2]])
     asked = ruckig.InputParameter(n)
     asked.current_position, asked.current_velocity, asked.current_acceleration = states.tolist()
     asked.target_position = goal.tolist()
-    asked.target_velocity = given["goal_velocity"].tolist()
-    asked.target_acceleration = given["goal_acceleration"].tolist()
+    asked.target_velocity, asked.target_acceleration = given[2:].tolist()
     asked.max_velocity, asked.max_acceleration, asked.max_jerk = (each.tolist() for each in limits)
     if duration is not None:
         asked.minimum_duration = duration
@@ -426,13 +424,16 @@ def _by_ruckig(  # what `state_to_state` was given
     if outcome not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"there is no such motion: ruckig says {outcome}")
     parts = [(own.brake, own, own.accel) for own in found.profiles[0]]
-    spans = np.array([[t for part in own for t in part.t] for own in parts])
-    jerks = np.array([[j for part in own for j in part.j] for own in parts])
+    rows = [[*brake.t, *own.t, *accel.t] for brake, own, accel in parts]
+    rows += [[*brake.j, *own.j, *accel.j] for brake, own, accel in parts]
+    spans = np.array(rows)[:n]
     code, phases = _phase_code(), spans.shape[1]
     times = np.empty(spans.size + 2)
-    count = code.write_knots(n, phases, _at(spans), found.duration, _at(times))
+    at, knots = _at(spans), _at(times)
+    count = code.write_knots(n, phases, at, found.duration, knots)
     c = np.empty((max(count - 1, 1), 4, n))
-    code.write_cubics(n, phases, _at(spans), _at(jerks), _at(states), count, _at(times), _at(c))
+    jerks_at = at + 8 * spans.size  # behind the spans
+    code.write_cubics(n, phases, at, jerks_at, _at(states), count, knots, _at(c))
     return _of_phases(count, times, c, states[0], joint_names)
 
 
@@ -575,12 +576,18 @@ def _finite(values: Floats, what: str) -> None:
         raise InputError(f"{what} must be finite numbers")
 
 
-def _row(given: ArrayLike, n: int, what: str) -> Floats:
-    values = real_array(given, what)
-    if values.shape not in ((), (n,)):
-        raise ShapeError(f"{what} must be one number or shape ({n},), not {values.shape}")
-    _finite(values, what)
-    return values if values.ndim else np.broadcast_to(values, (n,))
+def _rows(given: dict[str, ArrayLike], n: int) -> Floats:
+    """Rows (k, n) of what is given by name: one number or (n,) each."""
+    rows = np.empty((len(given), n))
+    for row, (name, each) in zip(rows, given.items(), strict=True):
+        values = real_array(each, name)
+        if values.shape not in ((), (n,)):
+            raise ShapeError(f"{name} must be one number or shape ({n},), not {values.shape}")
+        row[:] = values
+    if not np.isfinite(rows).all():
+        for row, name in zip(rows, given, strict=True):
+            _finite(row, name)
+    return rows
 
 
 def _limits(n: int, *given: ArrayLike | None) -> Floats:

@@ -16,7 +16,22 @@ Source of the splines: C. de Boor, A Practical Guide to Splines (2001), chapter 
 
 from __future__ import annotations
 
-from linkwork.compile.typed import F64, I64, PtrF64, PtrI64, f64, i64, offset, sqrt, typed
+from linkwork.compile.typed import (
+    F64,
+    I64,
+    WIDTH,
+    PtrF64,
+    PtrI64,
+    f64,
+    i64,
+    lanes,
+    offset,
+    put,
+    select,
+    splat,
+    sqrt,
+    typed,
+)
 
 SAME = 1e-9
 """Points nearer than this share of the whole way to the one before are the same point."""
@@ -24,6 +39,8 @@ STRAIGHT = 1e-9
 """Directions that differ by less than this are one."""
 HALVED = 4
 """The halvings of the intervals beside a halt: speeds change most there."""
+FAR = 1e300
+"""A position beyond all."""
 BACK = 1e-3
 """Corners where directions add up to less than this turn back: a motion stops there."""
 
@@ -311,40 +328,39 @@ def write_states(
     first: PtrI64,
     starts: PtrF64,
     steps: PtrF64,
-    states: I64,
     q: PtrF64,
-    v: PtrF64,
-    dv: PtrF64,
+    slopes: PtrF64,
+    bends: PtrF64,
     span: PtrF64,
 ) -> None:
-    """Write q, v and dv (3, states, n) for inverse dynamics, and the span of q (2, n).
+    """Write q, q' and q'' (states, n) each, and the least of each of q, and of -q.
 
-    They are (q, 0, 0), (q, 0, q') and (q, q', q'').
+    Rows are written in whole lanes, one after the other: behind all of them are `WIDTH` zeros.
+    ``span``: these two rows of n, in whole lanes.
     """
-    block = states * n
-    for j in range(n):
-        span[j] = pieces[j]
-        span[n + j] = pieces[j]
+    wide = (n + WIDTH - 1) // WIDTH * WIDTH
+    for k in range(0, n, WIDTH):
+        put(span, k, splat(FAR))
+        put(span, wide + k, splat(FAR))
     for i in range(count):
         piece = offset(pieces, piece_of[i] * 4 * n)
-        for part in range(5):
+        for part in range(first[i + 1] - first[i]):
             s = starts[i] + steps[i] * f64(part) * 0.25
             at = (first[i] + part) * n
-            for j in range(n):
-                c1, c2, c3 = piece[n + j], piece[2 * n + j], piece[3 * n + j]
-                position = piece[j] + s * (c1 + s * (c2 + s * c3))
-                slope = c1 + s * (2.0 * c2 + s * (3.0 * c3))
-                span[j] = min(span[j], position)
-                span[n + j] = max(span[n + j], position)
-                q[at + j] = position
-                q[block + at + j] = position
-                q[2 * block + at + j] = position
-                v[at + j] = 0.0
-                v[block + at + j] = 0.0
-                v[2 * block + at + j] = slope
-                dv[at + j] = 0.0
-                dv[block + at + j] = slope
-                dv[2 * block + at + j] = 2.0 * c2 + 6.0 * c3 * s
+            for k in range(0, n, WIDTH):
+                c1, c2 = lanes(piece, n + k), lanes(piece, 2 * n + k)
+                c3 = lanes(piece, 3 * n + k)
+                position = lanes(piece, k) + s * (c1 + s * (c2 + s * c3))
+                low, turned = lanes(span, k), lanes(span, wide + k)
+                put(span, k, select(position < low, position, low))
+                put(span, wide + k, select(-position < turned, -position, turned))
+                put(q, at + k, position)
+                put(slopes, at + k, c1 + s * (2.0 * c2 + s * (3.0 * c3)))
+                put(bends, at + k, 2.0 * c2 + 6.0 * c3 * s)
+    at = first[count] * n
+    put(q, at, splat(0.0))
+    put(slopes, at, splat(0.0))
+    put(bends, at, splat(0.0))
 
 
 @typed
@@ -362,8 +378,10 @@ def write_motion(
 ) -> None:
     """Write times (count + 1,) and coefficients (count, 7, n) of q(s(t)).
 
-    (ds/dt)² = x + 2 u (s - s_i).
+    (ds/dt)² = x + 2 u (s - s_i). Rows are written in whole lanes: up to `WIDTH` numbers behind the
+    coefficients are, too.
     """
+    wide = (n + WIDTH - 1) // WIDTH * WIDTH
     times[0] = 0.0
     for i in range(count):
         piece = offset(pieces, piece_of[i] * 4 * n)
@@ -371,15 +389,15 @@ def write_motion(
         speed = sqrt(x[i])
         half = 0.5 * u[i]
         times[i + 1] = times[i] + 2.0 * steps[i] / (speed + sqrt(x[i + 1]))
-        out = offset(coefficients, i * 7 * n)
-        for j in range(n):
-            c2, c3 = piece[2 * n + j], piece[3 * n + j]
-            p1 = piece[n + j] + s * (2.0 * c2 + 3.0 * c3 * s)
+        for k in range(wide - WIDTH, -1, -WIDTH):  # the first lanes last: others go beyond rows
+            out = offset(coefficients, i * 7 * n + k)
+            c1, c2, c3 = lanes(piece, n + k), lanes(piece, 2 * n + k), lanes(piece, 3 * n + k)
+            p1 = c1 + s * (2.0 * c2 + 3.0 * c3 * s)
             p2 = c2 + 3.0 * c3 * s
-            out[j] = piece[j] + s * (piece[n + j] + s * (c2 + s * c3))
-            out[n + j] = p1 * speed
-            out[2 * n + j] = p1 * half + p2 * x[i]
-            out[3 * n + j] = speed * (2.0 * p2 * half + c3 * x[i])
-            out[4 * n + j] = half * (p2 * half + 3.0 * c3 * x[i])
-            out[5 * n + j] = 3.0 * c3 * speed * half * half
-            out[6 * n + j] = c3 * half * half * half
+            put(out, 0, lanes(piece, k) + s * (c1 + s * (c2 + s * c3)))
+            put(out, n, p1 * speed)
+            put(out, 2 * n, p1 * half + p2 * x[i])
+            put(out, 3 * n, speed * (2.0 * p2 * half + c3 * x[i]))
+            put(out, 4 * n, half * (p2 * half + 3.0 * c3 * x[i]))
+            put(out, 5 * n, 3.0 * c3 * speed * half * half)
+            put(out, 6 * n, c3 * half * half * half)

@@ -6,12 +6,15 @@ is constant, so that x(s) = x_i + 2 u (s - s_i). Backwards, from the end, the se
 from which the end is reached; forwards, from the start, the greatest u that stays in them. Each
 step is a linear programme in (u, x), solved exactly (`highest`, `lowest`).
 
-Limits hold at the beginning, in the middle and at the end of each interval. `judge` finds what
-exceeds them in between, by the quartic through five states, and lowers the limits of just these
-rows by as much; then the passes go again over what has changed. Damping is taken by the tangent of
-sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the whole motion is slowed by.
+Limits hold at the five states of each interval, a quarter apart. `judge` finds what exceeds them in
+between, by the parabola that accelerations are and by the quartic through five forces, and lowers
+the limits of just these rows by as much; then the passes go again over what has changed. Damping is
+taken by the tangent of sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the
+whole motion is slowed by.
 
-Rows are those of a state: n of accelerations, then those of forces, in blocks of `WIDTH`.
+Rows are in blocks of `WIDTH`: those of accelerations, then those of forces, where there are any.
+Numbers of a state lie n by n, and the last block of each reads on into what follows. Such lanes
+have no limits; all that they read has to be finite.
 
 Source: H. Pham, Q.-C. Pham, A new approach to time-optimal path parameterization based on
 reachability analysis, IEEE Transactions on Robotics 34 (2018).
@@ -26,6 +29,7 @@ from linkwork.compile.typed import (
     Lanes,
     PtrF64,
     PtrI64,
+    any_of,
     bits_of,
     f64,
     lane,
@@ -52,6 +56,10 @@ ENOUGH = 2e-5
 EXACT = 1e-7
 """The same where speeds at the ends are given, which slowing changes."""
 SIXTH = 1.0 / 6.0
+BLOCK = 3 * WIDTH
+"""The numbers of a block of rows."""
+N, ACCELERATIONS, FORCES, LOSSY = 0, 1, 2, 3
+"""The form of a question: joints, the widths of both kinds of rows, whether there are losses."""
 UNSURE = 0.02
 """The share of fourth differences that quartics are taken to be wrong by."""
 ALL = (1 << WIDTH) - 1
@@ -66,17 +74,29 @@ DONE, NO_STATE, NO_START, NO_WAY = 0, 1, 2, 3
 
 
 @typed
-def reach(rows: PtrF64, total: I64, x: F64) -> tuple[F64, F64, F64, F64]:
+def greater(a: Lanes, b: Lanes) -> Lanes:
+    """The greater of each two."""
+    return select(a > b, a, b)
+
+
+@typed
+def least(a: Lanes, b: Lanes) -> Lanes:
+    """The less of each two."""
+    return select(a < b, a, b)
+
+
+@typed
+def reach(rows: PtrF64, blocks: I64, x: F64) -> tuple[F64, F64, F64, F64]:
     """The least and the greatest u at x, and the slopes of both along x.
 
-    ``rows``: L (total), H (total), R (total) with L + R x <= u <= H + R x.
+    ``rows``: blocks of L, H and R (3, WIDTH) with L + R x <= u <= H + R x.
     """
     low, high = splat(-HUGE), splat(HUGE)
     low_slope, high_slope = splat(0.0), splat(0.0)
-    for k in range(0, total, WIDTH):
-        slope = lanes(rows, 2 * total + k)
+    for k in range(0, blocks * BLOCK, BLOCK):
+        slope = lanes(rows, k + 2 * WIDTH)
         from_below = lanes(rows, k) + slope * x
-        from_above = lanes(rows, total + k) + slope * x
+        from_above = lanes(rows, k + WIDTH) + slope * x
         low_slope = select(from_below > low, slope, low_slope)
         low = select(from_below > low, from_below, low)
         high_slope = select(from_above < high, slope, high_slope)
@@ -92,7 +112,16 @@ def reach(rows: PtrF64, total: I64, x: F64) -> tuple[F64, F64, F64, F64]:
 
 
 @typed
-def highest(rows: PtrF64, total: I64, top: F64) -> F64:
+def greatest_u(rows: PtrF64, blocks: I64, x: F64) -> F64:
+    """The greatest u at x, as `reach` has it."""
+    high = splat(HUGE)
+    for k in range(0, blocks * BLOCK, BLOCK):
+        high = least(lanes(rows, k + WIDTH) + lanes(rows, k + 2 * WIDTH) * x, high)
+    return lane_min(high)
+
+
+@typed
+def highest(rows: PtrF64, blocks: I64, top: F64) -> F64:
     """The greatest x up to ``top`` that some u goes with; -1 where there is none from 0.
 
     The length of the interval of u is concave in x: Newton's method comes from above, monotonic.
@@ -101,7 +130,7 @@ def highest(rows: PtrF64, total: I64, top: F64) -> F64:
     x = top
     start = top
     for _step in range(NEWTON):
-        low, high, low_slope, high_slope = reach(rows, total, x)
+        low, high, low_slope, high_slope = reach(rows, blocks, x)
         room = high - low
         if room >= 0.0:
             if x >= start or start <= FAR * x:
@@ -122,11 +151,11 @@ def highest(rows: PtrF64, total: I64, top: F64) -> F64:
 
 
 @typed
-def lowest(rows: PtrF64, total: I64, top: F64) -> F64:
+def lowest(rows: PtrF64, blocks: I64, top: F64) -> F64:
     """The least x from 0 to ``top`` that some u goes with, where `highest` found one."""
     x = 0.0
     for _step in range(NEWTON):
-        low, high, low_slope, high_slope = reach(rows, total, x)
+        low, high, low_slope, high_slope = reach(rows, blocks, x)
         room = high - low
         if room >= 0.0:
             return x
@@ -143,85 +172,114 @@ def lowest(rows: PtrF64, total: I64, top: F64) -> F64:
 
 
 @typed
-def write_rows(
-    states: PtrF64,
-    limits: PtrF64,
-    width: I64,
-    step: F64,
-    roots: PtrF64,
-    every: I64,
-    rows: PtrF64,
-) -> I64:
-    """Write the rows of an interval, as `reach` has them, in (u, x) at its beginning; how many.
+def block_of(
+    rows: PtrF64, low: Lanes, high: Lanes, bare: Lanes, a: Lanes, b: Lanes, c: Lanes
+) -> tuple[Lanes, Lanes]:
+    """Write a block of rows: low <= a u + b x + c <= high; the least and greatest u at x = 0.
 
-    ``states``: five of a, b, c, d (4, width), of which each second counts, or where ``every`` is
-    not 0 all; ``limits``: the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of
-    the pass before, five.
+    In size a counts as ``bare`` at least.
     """
-    stride = 1 if every != 0 else 2
-    places = 4 // stride + 1
-    total = places * width + WIDTH
-    for place in range(places):
-        part = place * stride
-        along = f64(part) * 0.5 * step  # 2 (s - s_i): what x grows by with u
-        state = offset(states, part * 4 * width)
-        root = roots[part]
-        to_x = 0.5 / root
-        to_one = 0.5 * root
-        for k in range(0, width, WIDTH):
-            lowest_value = lanes(limits, k)
-            highest_value = lanes(limits, width + k)
-            d = lanes(state, 3 * width + k)
-            b = lanes(state, width + k) + d * to_x
-            a = lanes(state, k) + b * along
-            c = lanes(state, 2 * width + k) + d * to_one
-            bare = (highest_value - lowest_value) * BARE
-            bare = select(bare > 1e-280, bare, splat(1e-280))
-            a = select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
-            one = 1.0 / a
-            from_low = (lowest_value - c) * one
-            from_high = (highest_value - c) * one
-            at = place * width + k
-            put(rows, at, select(a < 0.0, from_high, from_low))
-            put(rows, total + at, select(a < 0.0, from_low, from_high))
-            put(rows, 2 * total + at, -b * one)
-    return total
+    a = select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
+    one = 1.0 / a
+    from_low = (low - c) * one
+    from_high = (high - c) * one
+    from_below, from_above = least(from_low, from_high), greater(from_low, from_high)
+    put(rows, 0, from_below)
+    put(rows, WIDTH, from_above)
+    put(rows, 2 * WIDTH, -b * one)
+    return from_below, from_above
 
 
 @typed
-def write_ends(rows: PtrF64, total: I64, step: F64, fastest: PtrF64, low: F64, high: F64) -> None:
-    """Write the last block of rows: x up to ``fastest`` (5,), and at the end from low to high."""
-    at = total - WIDTH
-    put(rows, at, splat(-HUGE))
-    put(rows, total + at, splat(HUGE))
-    put(rows, 2 * total + at, splat(0.0))
-    for part in range(1, 5):
-        one_over = 2.0 / (f64(part) * step)
-        most = fastest[part]
-        if part == 4:
-            most = min(most, high)
-            rows[at + part] = low * one_over
-        rows[total + at + part] = most * one_over
-        rows[2 * total + at + part] = -one_over
+def write_rows(
+    form: PtrI64,
+    slopes: PtrF64,
+    bends: PtrF64,
+    forces: PtrF64,
+    damping: PtrF64,
+    limits: PtrF64,
+    step: F64,
+    roots: PtrF64,
+    rows: PtrF64,
+    rest: PtrF64,
+) -> None:
+    """Write the rows of an interval, as `reach` has them, in (u, x) at its beginning.
+
+    From ``slopes`` to ``damping``: as `least_time`, from the first state of five on. ``limits``:
+    the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of the pass before, five.
+    ``rest`` (2,): the least and greatest u at x = 0.
+    """
+    n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
+    width = accelerations + form[FORCES]
+    low_u, high_u = splat(-HUGE), splat(HUGE)
+    block = rows
+    for k in range(0, width, WIDTH):
+        low, high = lanes(limits, k), lanes(limits, width + k)
+        bare = greater((high - low) * BARE, splat(1e-280))
+        j = k - accelerations
+        for part in range(5):
+            along = f64(part) * 0.5 * step  # 2 (s - s_i): what x grows by with u
+            if j < 0:
+                a, b = lanes(slopes, part * n + k), lanes(bends, part * n + k)
+                c = splat(0.0)
+            else:
+                state = offset(forces, 3 * part * n + j)
+                a, b, c = lanes(state, 0), lanes(state, n), lanes(state, 2 * n)
+                if lossy != 0:
+                    d = lanes(damping, part * n + j)
+                    b = b + d * (0.5 / roots[part])
+                    c = c + d * (0.5 * roots[part])
+            from_below, from_above = block_of(block, low, high, bare, a + b * along, b, c)
+            low_u = greater(from_below, low_u)
+            high_u = least(from_above, high_u)
+            block = offset(block, BLOCK)
+    rest[0] = lane_max(low_u)
+    rest[1] = lane_min(high_u)
+
+
+@typed
+def write_ends(
+    rows: PtrF64, inverse: F64, places: PtrF64, fastest: PtrF64, low: F64, high: F64
+) -> F64:
+    """Write the last block of rows: x up to ``fastest`` (5,), and at the end from low to high.
+
+    ``inverse``: 1 / step; ``places`` (WIDTH,): 2 / k for k from 1 to 4, else 0. The result is the
+    greatest u at x = 0.
+    """
+    place = lanes(places, 0)
+    by = place * inverse
+    most = lanes(fastest, 0)
+    at_end = place == 0.5
+    most = select(at_end, least(most, splat(high)), most)
+    from_above = select(place > 0.0, most * by, splat(HUGE))
+    put(rows, 0, select(at_end, low * by, splat(-HUGE)))
+    put(rows, WIDTH, from_above)
+    put(rows, 2 * WIDTH, -by)
+    return lane_min(from_above)
 
 
 @typed
 def pass_over(
+    form: PtrI64,
     n_intervals: I64,
-    width: I64,
     first: PtrI64,
     halts: PtrI64,
     steps: PtrF64,
-    states: PtrF64,
+    slopes: PtrF64,
+    bends: PtrF64,
+    forces: PtrF64,
+    damping: PtrF64,
     limits: PtrF64,
+    work: PtrF64,
+    tight: PtrI64,
+    places: PtrF64,
     fastest: PtrF64,
     roots: PtrF64,
     begin: F64,
     end: F64,
     sets: PtrF64,
+    rests: PtrF64,
     rows: PtrF64,
-    totals: PtrI64,
-    exceeded: PtrI64,
     dirty: PtrI64,
     x: PtrF64,
     u: PtrF64,
@@ -230,15 +288,18 @@ def pass_over(
 ) -> I64:
     """Both passes: write x (n_intervals + 1,) and u (n_intervals,); an outcome, with its place.
 
-    ``dirty`` (n_intervals,): intervals whose limits have changed since the pass before; then those
-    whose motion may have. All else is as it was. ``tightened``: 1 where limits have only become
-    narrower since then.
+    ``dirty`` (n_intervals,): 1 for intervals whose rows have changed since the pass before, 2 where
+    ``fastest`` has; then those whose motion may have. All else is as it was. ``tightened``: 1 where
+    limits have only become narrower since then.
 
-    ``begin`` and ``end``: x at both ends. ``limits`` (n_intervals, 2, width), ``fastest`` and
-    ``roots`` (n_intervals, 5): as `write_rows`; ``exceeded`` (n_intervals,): which need every
-    state. ``sets``: 2 n_intervals + 2 numbers; ``totals``: n_intervals.
+    ``begin`` and ``end``: x at both ends. ``limits`` (2, width), with losses of each interval, or
+    where they are ``tight`` the ``work`` (n_intervals, 2, width), ``fastest`` and ``roots``
+    (n_intervals, 5): as `write_rows`. ``sets`` and ``rests``: 2 n_intervals + 2 numbers.
     """
-    room = 3 * (5 * width + WIDTH)
+    n = form[N]
+    width = form[ACCELERATIONS] + form[FORCES]
+    blocks = width // WIDTH * 5 + 1
+    room = blocks * BLOCK
     place[0] = n_intervals
     if end > fastest[5 * n_intervals - 1]:
         return NO_STATE
@@ -257,28 +318,36 @@ def pass_over(
         if dirty[i] == 0 and beside == 0 and not moved:
             continue
         if tightened != 0:  # what was reached before is above what is reached now
-            top = min(top, sets[2 * i + 1] * (1.0 + 1e-9))
+            top = min(top, sets[2 * i + 1])
         if halts[i] != 0:
             top = 0.0
-        if dirty[i] != 0:
-            totals[i] = write_rows(
-                offset(states, first[i] * 4 * width),
-                offset(limits, i * 2 * width),
-                width,
+        if dirty[i] & 1 != 0:
+            p = first[i]
+            given = offset(limits, i * 2 * width if form[LOSSY] != 0 else 0)
+            write_rows(
+                form,
+                offset(slopes, p * n),
+                offset(bends, p * n),
+                offset(forces, 3 * p * n),
+                offset(damping, p * n),
+                offset(work, i * 2 * width) if tight[i] != 0 else given,
                 steps[i],
                 offset(roots, 5 * i),
-                exceeded[i],
                 own,
+                offset(rests, 2 * i),
             )
-        total = totals[i]
-        if dirty[i] != 0 or moved:
-            low, high = sets[2 * i + 2], sets[2 * i + 3]
-            write_ends(own, total, steps[i], offset(fastest, 5 * i), low, high)
+        if moved:
             dirty[i] = 1
-        most = highest(own, total, top)
+        low, high, inverse = sets[2 * i + 2], sets[2 * i + 3], 1.0 / steps[i]
+        high_u = write_ends(
+            offset(own, (blocks - 1) * BLOCK), inverse, places, offset(fastest, 5 * i), low, high
+        )
+        most = highest(own, blocks, top)
         if most < 0.0:
             return NO_STATE
-        least_x = lowest(own, total, most)
+        least_x = 0.0
+        if max(rests[2 * i], 0.5 * low * inverse) > min(rests[2 * i + 1], high_u):
+            least_x = lowest(own, blocks, most)
         moved = most != sets[2 * i + 1] or least_x != sets[2 * i]
         sets[2 * i + 1] = most
         sets[2 * i] = least_x
@@ -291,8 +360,7 @@ def pass_over(
     for i in range(n_intervals):
         if dirty[i] == 0 and not moved:
             continue
-        _low_u, high_u, _low, _high = reach(offset(rows, i * room), totals[i], x[i])
-        following = x[i] + 2.0 * steps[i] * high_u
+        following = x[i] + 2.0 * steps[i] * greatest_u(offset(rows, i * room), blocks, x[i])
         following = min(max(following, sets[2 * i + 2]), sets[2 * i + 3])
         moved = following != x[i + 1]
         x[i + 1] = following
@@ -317,18 +385,6 @@ def peak(
     inside = (abs(slope) <= 2.0 * bend) & (bend > 1e-290)
     at = w + 0.25 * slope / select(inside, bend, splat(1.0))
     return select(inside, at * (a1 + at * (a2 + at * (a3 + at * a4))), here)
-
-
-@typed
-def greater(a: Lanes, b: Lanes) -> Lanes:
-    """The greater of each two."""
-    return select(a > b, a, b)
-
-
-@typed
-def least(a: Lanes, b: Lanes) -> Lanes:
-    """The less of each two."""
-    return select(a < b, a, b)
 
 
 @typed
@@ -366,131 +422,227 @@ def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
 
 
 @typed
-def value(state: PtrF64, width: I64, k: I64, u: F64, x: F64, root: F64) -> Lanes:
-    """The values of rows at a state: a u + b x + c + d sqrt(x)."""
-    linear = lanes(state, 2 * width + k) + lanes(state, k) * u + lanes(state, width + k) * x
-    return linear + lanes(state, 3 * width + k) * root
+def value(forces: PtrF64, damping: PtrF64, n: I64, lossy: I64, u: F64, x: F64, root: F64) -> Lanes:
+    """The forces at a state: a u + b x + c + d sqrt(x)."""
+    found = lanes(forces, 2 * n) + lanes(forces, 0) * u + lanes(forces, n) * x
+    if lossy != 0:
+        found = found + lanes(damping, 0) * root
+    return found
+
+
+@typed
+def mended(
+    over: Lanes,
+    under: Lanes,
+    low_rest: Lanes,
+    high_rest: Lanes,
+    limits: PtrF64,
+    work: PtrF64,
+    tight: PtrI64,
+    relative: PtrF64,
+    width: I64,
+    k: I64,
+    worst: PtrF64,
+) -> I64:
+    """Tighten ``work`` where the block at k exceeds its limits, and note by how much it does.
+
+    ``low_rest`` and ``high_rest``: values of the rows at rest. ``work`` is that of ``limits`` until
+    ``tight`` is 1. The result is 1 where any is exceeded.
+    """
+    share = lane_max(greater(over, under) * lanes(relative, k))
+    if share <= 0.0:
+        return 0
+    if tight[0] == 0:
+        tight[0] = 1
+        for j in range(0, 2 * width, WIDTH):
+            put(work, j, lanes(limits, j))
+    put(work, width + k, lanes(work, width + k) - 1.01 * greater(over, splat(0.0)))
+    put(work, k, lanes(work, k) + 1.01 * greater(under, splat(0.0)))
+    worst[0] = max(worst[0], share)
+    # what is above the value at rest falls with the square of the time
+    up = lanes(limits, width + k) - high_rest
+    down = low_rest - lanes(limits, k)
+    slow = greater(
+        over / greater(up, splat(1e-280)),
+        under / greater(down, splat(1e-280)),
+    )
+    worst[1] = max(worst[1], lane_max(slow))
+    return 1
 
 
 @typed
 def judge(
-    state: PtrF64,
+    form: PtrI64,
+    slopes: PtrF64,
+    bends: PtrF64,
+    forces: PtrF64,
+    damping: PtrF64,
     limits: PtrF64,
     work: PtrF64,
-    width: I64,
-    n: I64,
+    tight: PtrI64,
     velocities: PtrF64,
     step: F64,
     x: F64,
     u: F64,
     fastest: PtrF64,
     relative: PtrF64,
-    every: I64,
     worst: PtrF64,
 ) -> I64:
     """Judge an interval: tighten ``work`` and ``fastest`` where ``limits`` are exceeded.
 
-    ``every``: whether all five states have been looked at; where not, they are the next time.
-    ``velocities`` (width,): 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
+    ``velocities``: 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
     ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
-    would mend all. The result has 1 where rows are exceeded,
-    and 2 where velocities are.
+    would mend all. ``tight``: as `mended`. The result has 1 where rows are
+    exceeded, and 2 where velocities are.
     """
-    size = 4 * width
+    n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
+    width = accelerations + form[FORCES]
     exceeded = 0
     x1 = max(x + 0.5 * step * u, 0.0)
     x2 = max(x + step * u, 0.0)
     x3 = max(x + 1.5 * step * u, 0.0)
     x4 = max(x + 2.0 * step * u, 0.0)
-    r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
-    s1, s2 = offset(state, size), offset(state, 2 * size)
-    s3, s4 = offset(state, 3 * size), offset(state, 4 * size)
-    for k in range(0, width, WIDTH):
-        v0 = value(state, width, k, u, x, r0)
-        v1 = value(s1, width, k, u, x1, r1)
-        v2 = value(s2, width, k, u, x2, r2)
-        v3 = value(s3, width, k, u, x3, r3)
-        v4 = value(s4, width, k, u, x4, r4)
-        highest_here = greater(greater(v0, v1), greater(v2, greater(v3, v4)))
-        lowest_here = least(least(v0, v1), least(v2, least(v3, v4)))
-        bend = greater(abs(v0 - 2.0 * v1 + v2), abs(v2 - 2.0 * v3 + v4))
-        bend = greater(bend, abs(v1 - 2.0 * v2 + v3))
-        inside = highest_here + bend < lanes(limits, width + k)
-        if bits_of(inside & (lowest_here - bend > lanes(limits, k))) == ALL:
+    for k in range(0, accelerations, WIDTH):  # on a cubic they are quadratic in s
+        v0 = lanes(slopes, k) * u + lanes(bends, k) * x
+        v2 = lanes(slopes, 2 * n + k) * u + lanes(bends, 2 * n + k) * x2
+        v4 = lanes(slopes, 4 * n + k) * u + lanes(bends, 4 * n + k) * x4
+        bend = v0 - 2.0 * v2 + v4
+        highest_here = greater(greater(v0, v4), v2)
+        lowest_here = least(least(v0, v4), v2)
+        more = 0.125 * abs(bend)
+        low, high = lanes(limits, k), lanes(limits, width + k)
+        if bits_of((highest_here + more < high) & (lowest_here - more > low)) == ALL:
             continue
-        # what the quartic leaves out falls faster with the interval than fourth differences do
-        unsure = UNSURE * abs(v0 - 4.0 * v1 + 6.0 * v2 - 4.0 * v3 + v4)
-        high = top_of(v0, v1, v2, v3, v4) + unsure
-        low = -top_of(-v0, -v1, -v2, -v3, -v4) - unsure
-        over = high - lanes(limits, width + k)
-        under = lanes(limits, k) - low
-        excess = greater(over, under) * lanes(relative, k)
-        share = lane_max(excess)
-        if share > 0.0:
-            exceeded = 1
-            if every != 0:
-                less = lanes(work, width + k) - 1.01 * over
-                put(work, width + k, select(over > 0.0, less, lanes(work, width + k)))
-                more = lanes(work, k) + 1.01 * under
-                put(work, k, select(under > 0.0, more, lanes(work, k)))
-            worst[0] = max(worst[0], share)
-            # at rest there is c alone, and what is above it falls with the square of the time
-            c_low, c_high = lanes(state, 2 * width + k), lanes(state, 2 * width + k)
-            for part in range(1, 5):
-                c = lanes(offset(state, part * size), 2 * width + k)
-                c_low = least(c_low, c)
-                c_high = greater(c_high, c)
-            up = lanes(limits, width + k) - c_high
-            down = c_low - lanes(limits, k)
-            slow = greater(
-                over / select(up > 1e-280, up, splat(1e-280)),
-                under / select(down > 1e-280, down, splat(1e-280)),
+        slope = v4 - v0
+        inside = abs(slope) < 2.0 * abs(bend)
+        turn = v2 - 0.125 * slope * slope / select(inside, bend, splat(1.0))
+        turn = select(inside, turn, v2)
+        exceeded = exceeded | mended(
+            greater(highest_here, turn) - high,
+            low - least(lowest_here, turn),
+            splat(0.0),
+            splat(0.0),
+            limits,
+            work,
+            tight,
+            relative,
+            width,
+            k,
+            worst,
+        )
+    if width > accelerations:
+        r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
+        for k in range(accelerations, width, WIDTH):
+            f = offset(forces, k - accelerations)
+            d = offset(damping, k - accelerations)
+            v0 = value(f, d, n, lossy, u, x, r0)
+            v1 = value(offset(f, 3 * n), offset(d, n), n, lossy, u, x1, r1)
+            v2 = value(offset(f, 6 * n), offset(d, 2 * n), n, lossy, u, x2, r2)
+            v3 = value(offset(f, 9 * n), offset(d, 3 * n), n, lossy, u, x3, r3)
+            v4 = value(offset(f, 12 * n), offset(d, 4 * n), n, lossy, u, x4, r4)
+            highest_here = greater(greater(v0, v1), greater(v2, greater(v3, v4)))
+            lowest_here = least(least(v0, v1), least(v2, least(v3, v4)))
+            bend = greater(abs(v0 - 2.0 * v1 + v2), abs(v2 - 2.0 * v3 + v4))
+            bend = greater(bend, abs(v1 - 2.0 * v2 + v3))
+            low, high = lanes(limits, k), lanes(limits, width + k)
+            near_high = highest_here + bend >= high
+            near_low = lowest_here - bend <= low
+            if not any_of(near_high | near_low):
+                continue
+            # what the quartic leaves out falls faster with the interval than fourth differences do
+            unsure = UNSURE * abs(v0 - 4.0 * v1 + 6.0 * v2 - 4.0 * v3 + v4)
+            over, under = splat(-HUGE), splat(-HUGE)
+            # a row is seldom near both of its limits
+            turn = select(near_high, splat(1.0), splat(-1.0))
+            top = top_of(v0 * turn, v1 * turn, v2 * turn, v3 * turn, v4 * turn) + unsure
+            over = select(near_high, top - high, over)
+            under = select(near_high, under, top + low)
+            if any_of(near_high & near_low):
+                under = greater(under, top_of(-v0, -v1, -v2, -v3, -v4) + unsure + low)
+            c0, c1, c2 = lanes(f, 2 * n), lanes(f, 5 * n), lanes(f, 8 * n)
+            c3, c4 = lanes(f, 11 * n), lanes(f, 14 * n)
+            exceeded = exceeded | mended(
+                over,
+                under,
+                least(least(c0, c1), least(c2, least(c3, c4))),
+                greater(greater(c0, c1), greater(c2, greater(c3, c4))),
+                limits,
+                work,
+                tight,
+                relative,
+                width,
+                k,
+                worst,
             )
-            worst[1] = max(worst[1], lane_max(slow))
+    share = 0.0
     for k in range(0, n, WIDTH):
         inverse = lanes(velocities, k)
-        a0, a1, a2 = lanes(state, k), lanes(s1, k), lanes(s2, k)
-        a3, a4 = lanes(s3, k), lanes(s4, k)
+        a0, a1, a2 = lanes(slopes, k), lanes(slopes, n + k), lanes(slopes, 2 * n + k)
+        a3, a4 = lanes(slopes, 3 * n + k), lanes(slopes, 4 * n + k)
         e0, e1, e2 = a0 * a0 * inverse * x, a1 * a1 * inverse * x1, a2 * a2 * inverse * x2
         e3, e4 = a3 * a3 * inverse * x3, a4 * a4 * inverse * x4
         bend = greater(abs(e0 - 2.0 * e1 + e2), abs(e2 - 2.0 * e3 + e4))
         bend = greater(bend, abs(e1 - 2.0 * e2 + e3))
-        if lane_max(greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend) < 1.0:
-            continue
-        share = lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0
-        if share > 0.0:
-            exceeded = exceeded | 2
-            worst[0] = max(worst[0], 0.5 * share)
-            worst[1] = max(worst[1], share)
-            slower = 1.0 - min(1.01 * share, 0.5)
-            for part in range(5):
-                fastest[part] = fastest[part] * slower
+        near = greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend >= 1.0
+        if any_of(near):
+            share = max(share, lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0)
+    if share > 0.0:
+        exceeded = exceeded | 2
+        worst[0] = max(worst[0], 0.5 * share)
+        worst[1] = max(worst[1], share)
+        slower = 1.0 - min(1.01 * share, 0.5)
+        for part in range(5):
+            fastest[part] = fastest[part] * slower
     return exceeded
 
 
 @typed
+def lossy_limits(
+    form: PtrI64,
+    n_intervals: I64,
+    first: PtrI64,
+    friction: PtrF64,
+    limits: PtrF64,
+    own: PtrF64,
+) -> None:
+    """Write the limits (n_intervals, 2, width) of each interval, less what friction takes."""
+    n = form[N]
+    width = form[ACCELERATIONS] + form[FORCES]
+    for i in range(n_intervals):
+        low = offset(own, i * 2 * width)
+        for k in range(0, 2 * width, WIDTH):
+            put(low, k, lanes(limits, k))
+        high = offset(low, width)
+        for j in range(n):
+            lowest_loss, highest_loss = HUGE, -HUGE
+            for part in range(5):
+                f = friction[(first[i] + part) * n + j]
+                lowest_loss = min(lowest_loss, f)
+                highest_loss = max(highest_loss, f)
+            low[form[ACCELERATIONS] + j] -= lowest_loss
+            high[form[ACCELERATIONS] + j] -= highest_loss
+
+
+@typed
 def least_time(
-    n: I64,
-    n_forces: I64,
-    width: I64,
+    form: PtrI64,
     n_intervals: I64,
     n_states: I64,
     first: PtrI64,
     halts: PtrI64,
     steps: PtrF64,
     slopes: PtrF64,
+    bends: PtrF64,
     forces: PtrF64,
     damping: PtrF64,
     friction: PtrF64,
-    lossy: I64,
     bounds: PtrF64,
     begin: F64,
     end: F64,
     rounds: I64,
     room: PtrF64,
-    totals: PtrI64,
-    exceeded: PtrI64,
     dirty: PtrI64,
+    tight: PtrI64,
     x: PtrF64,
     u: PtrF64,
     worst: PtrF64,
@@ -498,85 +650,74 @@ def least_time(
 ) -> I64:
     """The quickest motion: x (n_intervals + 1,) and u (n_intervals,), an outcome and its place.
 
-    ``slopes`` (2, n_states, n): q', q''; ``forces`` (3, n_states, n_forces): of inverse dynamics
-    at (q, 0, 0), (q, 0, q'), (q, q', q''); ``damping`` and ``friction`` (n_states, n_forces): the
-    losses at v = q', looked at where ``lossy`` is not 0. ``bounds`` (3, width): 1 / v² of joints;
-    limits of the rows; one over these. ``room``: `room_of` numbers; ``totals``,
-    ``exceeded`` and ``dirty``: n_intervals. ``worst`` (3,): what was exceeded
-    before the motion was slowed, the factor that it was slowed by, and the rounds taken.
+    ``form`` (4,): n; the widths of the rows of accelerations and of forces, n in whole blocks or 0;
+    whether there are losses. ``slopes`` and ``bends`` (n_states, n): q', q''; ``forces`` (n_states,
+    3, n): a, b, c; ``damping`` and ``friction`` (n_states, n): the losses at v = q', looked at
+    where there are any. Behind these are WIDTH more finite numbers each. ``bounds``: `WIDTH`
+    numbers for `write_ends`; n in whole blocks of 1 / v² of joints; (2, width): lowest and highest
+    of the rows; (width,): one over the highest. ``room``: `room_of` numbers; ``dirty`` and
+    ``tight``: n_intervals.
+    ``worst`` (3,): what was exceeded before the motion was slowed, the factor that it was slowed
+    by, and the rounds taken.
     """
-    size = 4 * width
-    states = room
-    limits = offset(states, n_states * size)
-    work = offset(limits, n_intervals * 2 * width)
+    n, lossy = form[N], form[LOSSY]
+    width = form[ACCELERATIONS] + form[FORCES]
+    velocities = offset(bounds, WIDTH)
+    limits = offset(velocities, (n + WIDTH - 1) // WIDTH * WIDTH)
+    relative = offset(limits, 2 * width)
+    work = room
     fastest = offset(work, n_intervals * 2 * width)
-    roots = offset(fastest, 5 * n_intervals)
+    roots = offset(fastest, 5 * n_intervals + WIDTH)
     sets = offset(roots, 5 * n_intervals)
-    rows = offset(sets, 2 * n_intervals + 2)
-    block = n_states * n_forces
+    rests = offset(sets, 2 * n_intervals + 2)
+    quickest = offset(rests, 2 * n_intervals)  # at each state
+    rows = offset(quickest, n_states)
+    stride = 0  # of limits
+    if lossy != 0:
+        stride = 2 * width
+        own = offset(rows, n_intervals * (5 * width // WIDTH + 1) * BLOCK)
+        lossy_limits(form, n_intervals, first, friction, limits, own)
+        limits = own
     for p in range(n_states):
-        state = offset(states, p * size)
-        for k in range(0, size, WIDTH):
-            put(state, k, splat(0.0))
-        for j in range(n):
-            state[j] = slopes[p * n + j]
-            state[width + j] = slopes[(n_states + p) * n + j]
-        for j in range(n_forces):
-            at = p * n_forces + j
-            c = forces[at]
-            state[n + j] = forces[block + at] - c
-            state[width + n + j] = forces[2 * block + at] - c
-            state[2 * width + n + j] = c
-            if lossy != 0:
-                state[3 * width + n + j] = damping[at]
-    limit = offset(bounds, width)
+        share = splat(1.0 / FASTEST)
+        for k in range(0, n, WIDTH):
+            a = lanes(slopes, p * n + k)
+            share = greater(a * a * lanes(velocities, k), share)
+        quickest[p] = 1.0 / lane_max(share)
     for i in range(n_intervals):
-        own = offset(limits, i * 2 * width)
-        for k in range(0, width, WIDTH):
-            put(own, k, -lanes(limit, k))
-            put(own, width + k, lanes(limit, k))
-        if lossy != 0:
-            for j in range(n_forces):
-                lowest_loss, highest_loss = HUGE, -HUGE
-                for part in range(5):
-                    f = friction[(first[i] + part) * n_forces + j]
-                    lowest_loss = min(lowest_loss, f)
-                    highest_loss = max(highest_loss, f)
-                own[n + j] -= lowest_loss
-                own[width + n + j] -= highest_loss
-        for k in range(0, 2 * width, WIDTH):
-            put(offset(work, i * 2 * width), k, lanes(own, k))
-        exceeded[i] = lossy
         dirty[i] = 1
+        tight[i] = 0
         x[i + 1] = -1.0
         for part in range(5):
-            state = offset(states, (first[i] + part) * size)
-            share = splat(1.0 / FASTEST)
-            for k in range(0, n, WIDTH):
-                a = lanes(state, k)
-                share = greater(share, a * a * lanes(bounds, k))
-            fastest[5 * i + part] = 1.0 / lane_max(share)
-            roots[5 * i + part] = sqrt(fastest[5 * i + part])
+            fastest[5 * i + part] = quickest[first[i] + part]
+            if lossy != 0:
+                roots[5 * i + part] = sqrt(fastest[5 * i + part])
+    put(fastest, 5 * n_intervals, splat(0.0))
     x[0] = -1.0
     outcome = DONE
     worst[2] = 0.0
     for _turn in range(rounds):
         outcome = pass_over(
+            form,
             n_intervals,
-            width,
             first,
             halts,
             steps,
-            states,
+            slopes,
+            bends,
+            forces,
+            damping,
+            limits,
             work,
+            tight,
+            bounds,
             fastest,
             roots,
             begin,
             end,
             sets,
+            rests,
             rows,
-            totals,
-            exceeded,
             dirty,
             x,
             u,
@@ -594,23 +735,24 @@ def least_time(
         for i in range(n_intervals):
             if dirty[i] == 0:
                 continue
+            p = first[i]
             over = judge(
-                offset(states, first[i] * size),
-                offset(limits, i * 2 * width),
+                form,
+                offset(slopes, p * n),
+                offset(bends, p * n),
+                offset(forces, 3 * p * n),
+                offset(damping, p * n),
+                offset(limits, i * stride),
                 offset(work, i * 2 * width),
-                width,
-                n,
-                bounds,
+                offset(tight, i),
+                velocities,
                 steps[i],
                 x[i],
                 u[i],
                 offset(fastest, 5 * i),
-                offset(bounds, 2 * width),
-                exceeded[i],
+                relative,
                 worst,
             )
-            if over & 1 != 0:
-                exceeded[i] = 1
             dirty[i] = over
             if lossy != 0:
                 for part in range(5):
@@ -633,6 +775,6 @@ def least_time(
 
 
 def room_of(width: int, n_intervals: int, n_states: int) -> int:
-    """The numbers that `least_time` needs room for."""
+    """The numbers that `least_time` needs room for; ``width``: of rows."""
     rows = 3 * (5 * width + WIDTH)
-    return 4 * width * n_states + n_intervals * (4 * width + 12 + rows) + 2
+    return n_intervals * (4 * width + 14 + rows) + 2 + WIDTH + n_states
