@@ -229,9 +229,9 @@ class CompiledMethods(ArrayMethods):
             found = self._sensitivities.setdefault(key, made)
         return found
 
-    def compute(self, name: str, bound: Mapping[str, Any]) -> Any:
+    def compute(self, algorithm: str, **bound: Any) -> Any:
         """The result of a method for its arguments by name."""
-        entry, m = ALGORITHMS[name], self.robot.mechanism
+        entry, m = ALGORITHMS[algorithm], self.robot.mechanism
         given = {name: bound[name] for name, _ in entry.inputs}
         static = {key: bound[key] for key in entry.static if key != "frame"}
         more = self._parameters(entry, bound)
