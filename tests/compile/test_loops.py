@@ -215,7 +215,7 @@ def test_nothing_outside_the_arrays_is_touched(width, at_end):
 
 @pytest.mark.slow
 def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on():
-    function = mixed(20, 40, "parts", n_values=6600)
+    function = mixed(20, 40, "parts", n_values=9000)
     assert len(graph_of(read(function), fuse=True).nodes) > LONGEST_WHOLE
     x = rng("parts").normal(size=(11, 20))
     found = [np.full((11, 40), np.nan) for _ in range(2)]
