@@ -99,10 +99,10 @@ def jax() -> Iterator[Any]:
     Joint by joint an algorithm is one long program, of which XLA makes less before LLVM has it.
     """
     module = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
-    wanted = {"jax_enable_x64": True, "jax_disable_most_optimizations": False}
-    before = {name: getattr(module.config, name) for name in wanted}
-    for name, value in wanted.items():
-        module.config.update(name, value)
+    x64, quick = "jax_enable_x64", "jax_disable_most_optimizations"
+    before = {x64: module.config.jax_enable_x64, quick: module.config.read(quick)}
+    module.config.update(x64, True)
+    module.config.update(quick, False)
     yield module
     for name, value in before.items():
         module.config.update(name, value)
