@@ -168,8 +168,9 @@ def test_present_values_change_nothing(k: int):
             names = random.choice(names, 12, replace=False).tolist()
         arrays = inputs(name, m, random)
         expected = evaluate(name, m, *arrays, **static)
-        for one, value in zip(names, parameters.values(m, names), strict=True):
-            got = evaluate(name, m, *arrays, parameters={one: value}, **static)
+        given = dict(zip(names, parameters.values(m, names), strict=True))
+        for some in (dict([*given.items()][:1]), given):  # one alone, and all beside each other
+            got = evaluate(name, m, *arrays, parameters=some, **static)
             near(got, expected, WITHIN.get(name, 1e-13))
 
 
