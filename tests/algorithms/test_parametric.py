@@ -164,13 +164,12 @@ def test_present_values_change_nothing(k: int):
     for name, static in calls(bare, frame):
         m = weighty if check_movable in find(name).needs else bare
         names = [n for n in parameters_of(name, m, **static) if n not in ("damping", "friction")]
-        if len(names) > 12:
-            names = random.choice(names, 12, replace=False).tolist()
+        if len(names) > 4:
+            names = random.choice(names, 4, replace=False).tolist()
         arrays = inputs(name, m, random)
         expected = evaluate(name, m, *arrays, **static)
-        given = dict(zip(names, parameters.values(m, names), strict=True))
-        for some in (dict([*given.items()][:1]), given):  # one alone, and all beside each other
-            got = evaluate(name, m, *arrays, parameters=some, **static)
+        for one, value in zip(names, parameters.values(m, names), strict=True):
+            got = evaluate(name, m, *arrays, parameters={one: value}, **static)
             near(got, expected, WITHIN.get(name, 1e-13))
 
 
