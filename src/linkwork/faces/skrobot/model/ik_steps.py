@@ -28,7 +28,11 @@ from linkwork.faces.skrobot.model.arguments import (
     listed_or_none,
     nested,
 )
-from linkwork.faces.skrobot.model.joint import joint_angle_limit_nspace, joint_angle_limit_weight
+from linkwork.faces.skrobot.model.joint import (
+    calc_target_joint_dimension,
+    joint_angle_limit_nspace,
+    joint_angle_limit_weight,
+)
 from linkwork.mechanism.rigid import point_velocities
 
 Floats = NDArray[np.float64]
@@ -50,11 +54,6 @@ def movable(links: Sequence[Any]) -> list[Any]:
 def joints_of(links: Sequence[Any]) -> list[Any]:
     """The joints that move these links."""
     return [link.joint for link in movable(links)]
-
-
-def dimension(joints: Sequence[Any]) -> int:
-    """The degrees of freedom of joints, together."""
-    return sum(joint.joint_dof for joint in joints)
 
 
 def places(joints: Sequence[Any]) -> list[slice]:
@@ -105,7 +104,7 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
     ``relevant`` says of joints by id which count; what follows a joint is in its row, and has no
     other one beside it.
     """
-    found = np.zeros((dimension(joints), 6))
+    found = np.zeros((calc_target_joint_dimension(joints), 6))
     leaders = {id(joint) for joint in joints}
     rows: list[int] = []
     rates: list[float] = []
@@ -230,7 +229,7 @@ class StepsIK:
         rows = self.calc_target_axis_dimension(rotation_mask, position_mask, rotation_mirror)
         rows += additional_jacobi_dimension
         links = [] if union_link_list is None else self._union(union_link_list)
-        columns = dimension(joints_of(links))
+        columns = calc_target_joint_dimension(joints_of(links))
         return {
             "dim": rows,
             "jacobian": np.zeros((rows, columns)),
@@ -337,9 +336,13 @@ class StepsIK:
         if jacobian is None:
             if dim is None:
                 dim = rows + additional_jacobi_dimension
-            columns = dimension(joints) if n_joint_dimension is None else n_joint_dimension
+            columns = (
+                calc_target_joint_dimension(joints)
+                if n_joint_dimension is None
+                else n_joint_dimension
+            )
             jacobian = np.zeros((dim, columns))
-        n, first = dimension(joints), 0
+        n, first = calc_target_joint_dimension(joints), 0
         for target, chain, frame, at, about in zip(
             targets, chains, frames, where, turns, strict=True
         ):
@@ -535,7 +538,7 @@ class StepsIK:
         """
         links = movable(union_link_list)
         joints = joints_of(links)
-        n = dimension(joints)
+        n = calc_target_joint_dimension(joints)
         found = np.ones(n if n_joint_dimension is None else n_joint_dimension)
         if weight is not None:
             given = np.asarray(weight, dtype=float)
@@ -629,7 +632,7 @@ class StepsIK:
         a joint with several degrees of freedom.
         """
         joints = joints_of(union_link_list)
-        found = np.ones(dimension(joints))
+        found = np.ones(calc_target_joint_dimension(joints))
         for joint, span in zip(joints, places(joints), strict=True):
             found[span] = joint.calc_angle_speed_gain(dav, span.start, periodic_time)
         return found
@@ -690,7 +693,7 @@ class StepsIK:
         entry. By default pairs are those of the robot.
         """
         joints, pairs = self._interlocking(link_list, interlocking_joint_pairs)
-        found = np.zeros((len(pairs), dimension(joints)))
+        found = np.zeros((len(pairs), calc_target_joint_dimension(joints)))
         columns = {id(joint): s.start for joint, s in zip(joints, places(joints), strict=True)}
         for row, pair in zip(found, pairs, strict=True):
             for joint, sign in zip(pair, (1.0, -1.0), strict=True):
@@ -821,7 +824,11 @@ class StepsIK:
         See `move_joints_avoidance` for the formulas.
         """
         joints = joints_of(links)
-        speed, away, urgent = np.zeros(dimension(joints)), np.zeros(dimension(joints)), 0.0
+        speed, away, urgent = (
+            np.zeros(calc_target_joint_dimension(joints)),
+            np.zeros(calc_target_joint_dimension(joints)),
+            0.0,
+        )
         near = 0.1 * distance
         for link, on_link, on_other, d in nearest_points(self, pairs, distance):
             p = on_link - on_other
