@@ -16,11 +16,9 @@ from linkwork.ops.dual import Duals
 from linkwork.ops.graph import Expressions, GraphOps
 from linkwork.ops.numpy import NUMPY
 
-BACKENDS = ("numpy", "dual", "graph", "graph-constants", "jax", "jax-jit", "jax-float32")
-"""The graph on symbols and on constants (which fold), dual numbers over NumPy, JAX eagerly and
-compiled, in both precisions."""
-
-PRECISE = BACKENDS[:-1]
+BACKENDS = ("numpy", "dual", "graph", "graph-constants", "jax", "jax-float32")
+"""The graph on symbols and on constants (which fold), dual numbers over NumPy, JAX compiled in
+float64, and operation by operation in float32."""
 
 
 def eps(backend: str) -> float:
@@ -52,7 +50,7 @@ def run(backend: str, function: Callable[..., Any], *arrays: Any) -> Any:
     with jax_x64(on=not backend.endswith("float32")):
         from linkwork.ops.jax import JAX  # noqa: PLC0415 -- only where JAX is installed
 
-        return _jax(JAX, function, values, compiled=backend == "jax-jit")
+        return _jax(JAX, function, values, compiled=backend == "jax")
 
 
 def derivative(function: Callable[..., Any], x: Any, *rest: Any) -> np.ndarray:

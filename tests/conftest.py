@@ -14,7 +14,11 @@ import pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Workers of a parallel run inherit the folder of the process that started them."""
+    """Workers of a parallel run inherit the folder of the process that started them.
+
+    XLA leaves most of its optimisations out: what JAX computes is looked at, and not how fast.
+    """
+    os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
     if not hasattr(config, "workerinput") and "LINKWORK_CACHE" not in os.environ:
         folder = tempfile.mkdtemp(prefix="linkwork-tests-")
         os.environ["LINKWORK_CACHE"] = folder

@@ -43,9 +43,9 @@ WITH_ON_BAD = [
 
 
 @cache
-def everything(base: str = "floating") -> lw.Robot:
+def everything() -> lw.Robot:
     """A robot with every joint type, couplings, branches and lumped links."""
-    return lw.load(every_joint_urdf(), base=base)
+    return lw.load(every_joint_urdf(), base="floating")
 
 
 def some(r: lw.Robot, n: int, label: str) -> tuple[np.ndarray, np.ndarray]:
@@ -93,7 +93,7 @@ def test_two_inputs_are_broadcast(name):
 
 @pytest.mark.parametrize("name", WITH_THREADS)
 def test_any_number_of_threads_gives_the_same_bits(name):
-    r, rows = everything("fixed"), 2_000 if name == "fk_all" else 50_000
+    r, rows = everything(), 2_000 if name == "fk_all" else 50_000
     q, v = some(r, 500, f"threads {name}")
     q, v = np.tile(q, (rows // 500, 1)), np.tile(v, (rows // 500, 1))
     call = CALLS[name]

@@ -37,7 +37,7 @@ def test_every_algorithm_has_a_method_with_the_same_three_keywords(name):
 @pytest.mark.parametrize("name", [name for name, entry in ALGORITHMS.items() if entry.is_method])
 def test_a_method_is_the_function_with_names_among_its_arguments(name):
     entry = ALGORITHMS[name]
-    r = lw.load("four_bar" if entry.needs_loops else "ur5e")
+    r = lw.load("four_bar" if entry.needs_loops else "planar_2r")
     q, v = r.random(5, seed=2), np.linspace(-1, 1, 5 * r.n_v).reshape(5, -1)
     given = {"q": q, "q0": q, "q1": r.random(5, seed=3), "v": v, "dv": 2 * v, "tau": 3 * v}
     arrays, row = zip(*[(given[key], given[key][3]) for key, _ in entry.inputs], strict=True)

@@ -42,13 +42,9 @@ class Solver:
     """
 
     def __init__(
-        self,
-        title: str,
-        inputs: Mapping[str, tuple[int, ...]],
-        n_q: int,
-        solve: Callable[..., Any],
-        derive: Callable[..., Sequence[Floats]],
-    ) -> None:
+        self, title: str, inputs: Mapping[str, tuple[int, ...]], n_q: int,
+        solve: Callable[..., Any], derive: Callable[..., Sequence[Floats]],
+    ) -> None:  # fmt: skip
         """``inputs``: the shape of each input for one answer, by name."""
         self.title, self.inputs, self.n_q = title, dict(inputs), n_q
         self._solve, self._derive = solve, derive
@@ -128,18 +124,10 @@ class CompiledMethods(ArrayMethods):
         raise NotImplementedError
 
     def ik(
-        self,
-        targets: Any,
-        frame: str | None = None,
-        *,
-        tasks: Any = None,
-        q0: Any = None,
-        joints: str | Sequence[str] | None = None,
-        fixed: str | Sequence[str] = (),
-        limits: Any = (),
-        joint_weights: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Solved:
+        self, targets: Any, frame: str | None = None, *, tasks: Any = None, q0: Any = None,
+        joints: str | Sequence[str] | None = None, fixed: str | Sequence[str] = (),
+        limits: Any = (), joint_weights: Mapping[str, Any] | None = None, **options: Any,
+    ) -> Solved:  # fmt: skip
         """Configurations that bring a frame to poses (..., 4, 4), or do tasks; as `Robot.ik`.
 
         ``targets``: that of the frame or of the one task, or a mapping of tasks' names. Answers are
@@ -229,9 +217,9 @@ class CompiledMethods(ArrayMethods):
             found = self._sensitivities.setdefault(key, made)
         return found
 
-    def compute(self, name: str, bound: Mapping[str, Any]) -> Any:
+    def compute(self, algorithm: str, **bound: Any) -> Any:
         """The result of a method for its arguments by name."""
-        entry, m = ALGORITHMS[name], self.robot.mechanism
+        entry, m = ALGORITHMS[algorithm], self.robot.mechanism
         given = {name: bound[name] for name, _ in entry.inputs}
         static = {key: bound[key] for key in entry.static if key != "frame"}
         more = self._parameters(entry, bound)

@@ -106,12 +106,17 @@ def test_without_masses_there_are_no_forces_and_no_centre():
 
 
 def calls() -> list[Any]:
-    """Every algorithm, and those that have one with every reference; of these one by default."""
+    """Every algorithm, and those that have one with every reference, of these one by default.
+
+    On JAX one reference: each is a program that takes seconds to compile.
+    """
     found = []
     for name, entry in ALGORITHMS.items():
-        for reference in REFERENCES if "reference" in entry.static else [""]:
-            slow = [pytest.mark.slow] if reference in REFERENCES[1:] else []
-            found.append(pytest.param(name, reference, id=f"{name} {reference}", marks=slow))
+        for k, reference in enumerate(REFERENCES if "reference" in entry.static else [""]):
+            for back_end in ["graph", "jax"] if k == 0 else ["graph"]:
+                slow = [pytest.mark.slow] if k or back_end == "jax" else []
+                case = (name, reference, back_end)
+                found.append(pytest.param(*case, id=" ".join(case), marks=slow))
     return found
 
 
@@ -127,8 +132,7 @@ def mechanisms_for(name: str, every_joint: Mechanism) -> list[Mechanism]:
     return [every_joint, mechanism_from(every_joint_urdf(), base="floating")]
 
 
-@pytest.mark.parametrize("back_end", ["graph", pytest.param("jax", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "reference"), calls())
+@pytest.mark.parametrize(("name", "reference", "back_end"), calls())
 def test_the_back_ends_agree(name: str, reference: str, back_end: str, every_joint, request):
     for m in mechanisms_for(name, every_joint):
         rows = inputs(name, m, 3)
@@ -145,7 +149,7 @@ def test_the_back_ends_agree(name: str, reference: str, back_end: str, every_joi
         assert got.dtype == np.float64
         scale = max(1.0, np.abs(expected).max(initial=0))
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-13 * scale)
-        if back_end == "jax":  # which takes seconds to compile one
+        if back_end == "jax":
             break
 
 

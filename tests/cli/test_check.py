@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,8 +16,7 @@ from linkwork import models
 from linkwork.cli import check as command
 from linkwork.cli.arguments import CheckArguments
 from linkwork.cli.check_codes import codes
-from linkwork.collision.pairs import Pair, PairTable
-from linkwork.errors import Finding, InputError, UnknownNameError, UnsupportedFeatureError
+from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
 from mjcf_samples import FOUR_BAR, closed
 
@@ -357,26 +355,24 @@ def test_an_mjcf_with_equalities(cli: Callable[..., Any], tmp_path: Path):
     assert "(loops-open)" in told and "(rigid-equality)" in told
 
 
-def test_contacts_by_the_collision_model(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
-    pairs = PairTable(
-        (Pair("link0", "link2", False, "in contact at neutral (3 mm deep), and in 9 of 10"),),
-        ("link0", "link2"),
-        findings=(Finding("warning", "srdf-robot", "it is another", "panda.srdf", 1),),
+def test_contacts_by_the_collision_model(cli: Callable[..., Any], tmp_path: Path):
+    ball = '<collision><geometry><sphere radius="0.3"/></geometry></collision>'
+    links = "\n".join(f'<link name="l{k}">{ball}</link>' for k in range(3))
+    joints = "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        '<origin xyz="0.2 0 0"/><axis xyz="0 0 1"/></joint>'
+        for k in range(2)
     )
-    asked: list[dict[str, Any]] = []
-
-    def collision(robot: lw.Robot, **wish: Any) -> Any:
-        if not asked:
-            asked.append(wish)
-            return SimpleNamespace(pairs=pairs)
-        raise UnsupportedFeatureError("a torus is not read")
-
-    monkeypatch.setattr(lw.Robot, "collision", collision, raising=False)
-    told = json.loads(cli("check", "panda", "--contacts", "--json").stdout)["files"][0]["problems"]
+    text = f'<robot name="arm">\n{links}{joints}</robot>'
+    file = tmp_path / "arm.urdf"
+    file.write_text(text)
+    (tmp_path / "arm.srdf").write_text('<robot name="leg"/>')
+    told = json.loads(cli("check", file, "--contacts", "--json").stdout)["files"][0]["problems"]
     assert [problem["code"] for problem in told[-2:]] == ["contact", "srdf-robot"]
-    assert told[-2]["line"] > 1
-    assert "'link2', and they are in contact at neutral (3 mm deep)" in told[-2]["message"]
-    told = json.loads(cli("check", "panda", "--contacts", "--json").stdout)["files"][0]["problems"]
-    assert (told[-1]["code"], told[-1]["message"]) == ("contacts-unchecked", "a torus is not read")
-    assert asked == [{"allow": ()}]
-    assert "contact" not in cli("check", "panda").stdout
+    assert told[-2]["line"] == 2
+    assert "no joint joins it to 'l2', and they always touch" in told[-2]["message"]
+    assert "(contact)" not in cli("check", file).stdout
+    file.write_text(text.replace(ball, ""))
+    told = json.loads(cli("check", file, "--contacts", "--json").stdout)["files"][0]["problems"]
+    assert told[-1]["code"] == "contacts-unchecked"
+    assert told[-1]["message"].startswith("arm has no shapes")

@@ -1,23 +1,22 @@
-"""`linkwork collide` says what the collision model says; here that is one of balls."""
+"""`linkwork collide` says what the collision model says; here that is one of balls, by hand."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
-import linkwork as lw
-from ball_robots import Balls
-from linkwork.collision.pairs import PairTable
 from linkwork.formats import srdf as srdf_format
 
-URDF = """<robot name="arm">
-  <link name="base"/><link name="l1"/><link name="l2"/><link name="l3"/>
+BALL = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+URDF = f"""<robot name="arm">
+  <link name="base">{BALL}</link><link name="l1">{BALL}</link><link name="l2">{BALL}</link>
+  <link name="l3">{BALL}</link>
   <joint name="j1" type="revolute"><parent link="base"/><child link="l1"/><axis xyz="0 0 1"/>
     <limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
   <joint name="j2" type="revolute"><parent link="l1"/><child link="l2"/><origin xyz="0.5 0 0"/>
@@ -27,60 +26,19 @@ URDF = """<robot name="arm">
 </robot>"""
 SRDF = '<robot name="arm"><disable_collisions link1="base" link2="l2" reason="Mine"/></robot>'
 SCENE = "objects:\n  - {name: post, sphere: 0.1, xyz: [0, 1, 0]}\n"
-MODELS: dict[tuple[str, str | None], Any] = {}
-WISHES: list[dict[str, Any]] = []
 
 
-class Model:
-    """A collision model of balls of 0.1 m at the origins of the links; a scene is of spheres."""
-
-    parts = SimpleNamespace(notes=("said of the shapes",))
-
-    def __init__(self, robot: lw.Robot, srdf: str | None, balls: Sequence[str]) -> None:
-        self.balls = Balls(robot, {name: ((0, 0, 0), 0.1) for name in balls})
-        said = None if srdf is None else srdf_format.read(Path(srdf))
-        self.pairs: PairTable = self.balls.derived(srdf=said)
-        self.places = [k for k, pair in enumerate(self.pairs) if pair.checked]
-
-    def distances(self, q: Any, scene: Any = None) -> SimpleNamespace:
-        q = np.asarray(q, float)
-        rows = np.atleast_2d(q)
-        found = self.balls.distances(rows, self.places)
-        pairs = [(self.pairs[k].link_a, self.pairs[k].link_b) for k in self.places]
-        for each in scene or ():
-            for link in self.balls.links:
-                at = self.balls.robot.fk(rows, link)[:, :3, 3] - each.T_world_object[:3, 3]
-                gap = np.linalg.norm(at, axis=1) - 0.1 - each.shape.radius
-                found = np.column_stack([found, gap])
-                pairs.append((link, each.name))
-        return SimpleNamespace(distance=found[0] if q.ndim == 1 else found, pairs=pairs)
-
-    def collides(self, q: Any, scene: Any = None) -> Any:
-        return (self.distances(q, scene).distance <= 0).any(axis=-1)
-
-    def clearance(self, q: Any, scene: Any = None) -> SimpleNamespace:
-        every = self.distances(q, scene)
-        if not every.pairs:
-            none = np.full(np.shape(q)[:-1], np.inf)
-            return SimpleNamespace(distance=none, names=[None] * len(q) if np.ndim(q) > 1 else None)
-        nearest = every.distance.argmin(axis=-1)
-        names = [every.pairs[k] for k in np.atleast_1d(nearest)]
-        return SimpleNamespace(
-            distance=every.distance.min(axis=-1), names=names if np.ndim(q) > 1 else names[0]
-        )
+def alone(shape: str) -> str:
+    """A robot of which one link has a shape."""
+    joint = '<parent link="a"/><child link="b"/>'
+    return (
+        f'<robot name="alone"><link name="a">{shape}</link><link name="b"/>'
+        f'<joint name="turn" type="continuous">{joint}</joint></robot>'
+    )
 
 
 @pytest.fixture(name="urdf", autouse=True)
 def _urdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    def collision(robot: lw.Robot, srdf: str | None = None, **wish: Any) -> Model:
-        WISHES.append({"srdf": srdf, **wish})
-        text = None if srdf is None else srdf_format.to_text(srdf_format.read(srdf))
-        if (robot.name, text) not in MODELS:
-            links = robot.mechanism.frame_names[: robot.mechanism.n_link_frames]
-            MODELS[robot.name, text] = Model(robot, srdf, links)
-        return MODELS[robot.name, text]
-
-    monkeypatch.setattr(lw.Robot, "collision", collision, raising=False)
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "arm.urdf"
     file.write_text(URDF)
@@ -143,8 +101,16 @@ def test_pairs_and_distances_as_tables(cli: Callable[..., Any], urdf: Path):
     assert "adjacent" in text
     assert "touch in" in text
     assert "random states, not proven" in text
-    assert "said of the shapes" in text
     assert text.count("apart") == 2
+
+
+@pytest.mark.slow
+def test_what_pieces_add_to_a_mesh_is_told(cli: Callable[..., Any]):
+    frame = [trimesh.creation.box((1.0, 0.1, 0.1)), trimesh.creation.box((0.1, 1.0, 0.1))]
+    trimesh.util.concatenate(frame).export("cross.stl")
+    mesh = BALL.replace('<sphere radius="0.1"/>', '<mesh filename="cross.stl"/>')
+    Path("one.urdf").write_text(alone(mesh))
+    assert "'a': " in cli("collide", "one.urdf", "--pairs").stdout
 
 
 def test_a_scene(cli: Callable[..., Any], urdf: Path):
@@ -161,7 +127,6 @@ def test_srdf_is_read_and_written(cli: Callable[..., Any], urdf: Path):
     Path("own.srdf").write_text(SRDF)
     args = ("--srdf", "own.srdf", "--save-srdf", "new.srdf", "--allow", ".")
     result = cli("collide", urdf, *args, "--json", "--pairs")
-    assert WISHES[-1] == {"srdf": "own.srdf", "allow": (".",)}
     pairs = json.loads(result.stdout)["pairs"]["pairs"]
     assert [pair["reason"] for pair in pairs][1] == "SRDF: Mine"
     written = srdf_format.read("new.srdf")
@@ -216,7 +181,7 @@ def test_files_of_free_configurations(cli: Callable[..., Any], urdf: Path):
 
 
 def test_nothing_to_check_is_said(cli: Callable[..., Any]):
-    Path("one.urdf").write_text('<robot name="alone"><link name="a"/></robot>')
+    Path("one.urdf").write_text(alone(BALL))
     result = cli("collide", "one.urdf")
     assert result.exit_code == 0
     assert "no pair of links is checked and there is no scene" in result.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +92,7 @@ def test_refusals(how: dict[str, object], text: str):
 
 
 def test_a_plot_without_matplotlib_is_refused_before_anything_runs(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(command, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'linkwork\[plot\]'"):
         command.run(SimulateArguments(source="planar_2r", plot="run.png"))
 

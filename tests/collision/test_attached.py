@@ -78,16 +78,16 @@ def test_names_are_looked_up_in_the_robot() -> None:
 def test_models_of_a_robot_that_holds_something_have_it() -> None:
     robot = lw.load("panda")
     q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
-    part = lw.Scene().add_box("part", (0.06, 0.06, 0.3))
-    carrier = robot.with_attached("part", part, "tool0", (0.0, 0.0, 0.15), allowed=["link7"])
+    part = Sphere(0.06)
+    carrier = robot.with_attached("part", part, "tool0", (0.0, 0.0, 0.22), allowed=["link7"])
     by_model = robot.collision().with_attached(
-        "part", part, "tool0", (0.0, 0.0, 0.15), allowed=["link7"]
+        "part", part, "tool0", (0.0, 0.0, 0.22), allowed=["link7"]
     )
     rows = robot.random(2000, seed=3)
     np.testing.assert_array_equal(carrier.collision().collides(rows), by_model.collides(rows))
     assert carrier.collision(overhang=0.05).links == by_model.links
     assert robot.collision().links == by_model.links[:-1]
-    # the flange is free of the box, what it holds is not
+    # the flange is free of the post, what it holds is not
     scene = lw.Scene()
     scene.add_box("post", (0.02, 0.02, 0.02), (robot.fk(q, "tool0") @ [0, 0, 0.25, 1])[:3])
     T, clear = robot.fk(q, "tool0"), lw.ik.Clearance(scene=scene)

@@ -28,7 +28,7 @@ from linkwork.compile.kernel import build
 from linkwork.compile.optable import OP_TABLE
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, UnsupportedFeatureError
-from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
+from robots import every_joint_urdf, mechanism_from, random_configuration
 from seeds import rng
 from traced_functions import mixed, traced
 
@@ -83,8 +83,7 @@ def function_of(library: Path, name: str, n_out: int, kind=np.float64):
 def robot_cases():
     every = mechanism_from(solid(every_joint_urdf()))
     floating = mechanism_from(solid(every_joint_urdf()), base="floating")
-    tree = mechanism_from(solid(random_tree(rng("c tree"), 12)))
-    for label, m in (("every joint", every), ("floating", floating), ("tree", tree)):
+    for label, m in (("every joint", every), ("floating", floating)):
         frame = m.frame_names[m.n_link_frames - 1]
         for name, entry in ALGORITHMS.items():
             if entry.needs_loops or (entry.needs and m is not every):

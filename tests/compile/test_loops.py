@@ -343,7 +343,7 @@ def test_constants_and_computed_columns_land_where_they_belong(pattern, n_out):
     function = placed(n_out, list(PATTERNS[pattern](n_out)), pattern)
     x = np.arange(26.0).reshape(13, 2)
     wanted = np.stack([np.array(function(row)).ravel() for row in x])
-    for width in (1, 4, 8):
+    for width in (1, 4, 8) if n_out < 500 else (1, 8):
         found = np.full((15, n_out), 7.0)
         assert GraphRows(function, width)(1, 13, x, found) == -1
         assert np.array_equal(found[1:13], wanted[1:])

@@ -31,7 +31,8 @@ def _double():
 def robot(kind):
     if kind in ("fixed", "floating"):
         return lw.Robot(mechanism_from(solid(every_joint_urdf()), base=kind))
-    return lw.load(kind)
+    name, _, base = kind.partition(" ")
+    return lw.load(name, base=base or "fixed")
 
 
 def inputs_of(m, name, g, n=None):
@@ -54,7 +55,7 @@ def method_of(name, kind):
 
 
 CASES = [
-    ("integrate", "floating"),
+    ("integrate", "planar_2r floating"),
     *[
         pytest.param(*case, marks=pytest.mark.slow)
         for case in (("fk", "floating"), ("com_jacobian", "fixed"), ("inverse_dynamics", "fixed"))

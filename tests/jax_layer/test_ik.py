@@ -154,6 +154,7 @@ def test_what_is_no_task_here_is_refused_by_name():
         lj.ik(m, {"hand": T[:3, 3]}, tasks=Position("tool0"))
 
 
+@pytest.mark.slow
 def test_a_target_out_of_reach_is_no_success_and_says_by_how_much():
     robot = lw.load("planar_3r")
     m = lj.robot(robot)

@@ -85,6 +85,7 @@ def test_without_jax_the_error_names_the_extra():
     assert "linkwork[jax]" in fresh(text)
 
 
+@pytest.mark.slow
 def test_shard_map_over_devices():
     text = """
 import jax, numpy as np, linkwork as lw, linkwork.jax as lj

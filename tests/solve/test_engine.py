@@ -240,7 +240,7 @@ def test_an_interrupt_is_heard_in_the_midst_of_a_large_call(kind, threads):
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout.readline() == "ready\n"
-        time.sleep(1.5)
+        time.sleep(0.7)
         begin = time.perf_counter()
         running.send_signal(signal.SIGINT)
         err = running.communicate(timeout=60)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backends import PRECISE, eps, run
+from backends import BACKENDS, eps, run
 from ladders import random_rotation
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import poses, rotations, se3, so3
@@ -16,7 +16,7 @@ EPS = eps("numpy")
 SCALAR = (rotations.__name__, so3.__name__)
 """Modules that are written in scalars, and so also for Python's floats."""
 
-OTHERS = [b for b in PRECISE if b not in ("numpy", "jax")] + ["jax-float32"]
+OTHERS = [b for b in BACKENDS if b != "numpy"]
 
 
 def on_pose(function):

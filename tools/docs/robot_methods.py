@@ -25,6 +25,7 @@ Written by tools/docs/robot_methods.py: change the registry, and run it.
 """
 
 # ruff: noqa: PLR0913  the keywords that all of dynamics has
+# fmt: off
 
 from __future__ import annotations
 
@@ -60,6 +61,8 @@ ARRAYS_HEAD = '''"""The methods of compiled functions in JAX and PyTorch, from t
 Written by tools/docs/robot_methods.py: change the registry, and run it.
 """
 
+# fmt: off
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -81,9 +84,11 @@ class ArrayMethods(ABC):
     """
 
     @abstractmethod
-    def compute(self, name: str, bound: Mapping[str, Any]) -> Any:
+    def compute(self, algorithm: str, **bound: Any) -> Any:
         """The result of a method for its arguments by name."""
 '''
+WIDTH = 100
+"""Characters of a line."""
 KEYWORDS = {
     "external": "External | None = None",
     "gravity": "ArrayLike | None = None",
@@ -94,25 +99,39 @@ STATIC = {"frame": "str | None = None", "reference": 'Reference = "world-aligned
 CALL = ("out: Floats | None = None", "threads: int | None = None", 'on_bad: OnBad = "raise"')
 
 
+def filled(start: str, items: list[str], end: str, indent: int) -> Iterator[str]:
+    """A list that starts and ends with these texts: in one line, or in lines as full as may be."""
+    line = f"{start}{', '.join(items)}{end}"
+    if len(line) <= WIDTH:
+        yield line
+        return
+    yield start
+    line = ""
+    for item in items:
+        longer = f"{line} {item}," if line else f"{' ' * indent}{item},"
+        if len(longer) > WIDTH:
+            yield line
+            longer = f"{' ' * indent}{item},"
+        line = longer
+    yield line
+    yield f"{' ' * (indent - 4)}{end}"
+
+
+def statics(entry) -> list[str]:
+    """The arguments that are fixed when an algorithm is traced, and the star behind them."""
+    kinds = STATIC | ({"frame": "str"} if "base" in entry.static else {})
+    given = [f"{name}: {kinds[name]}" for name in entry.static if name != "reference"]
+    behind = [f"reference: {STATIC['reference']}"] if "reference" in entry.static else []
+    return [*given, "*", *behind]
+
+
 def signature(entry) -> Iterator[str]:
-    """The lines of a method's head."""
-    yield f"    def {entry.name}("
-    yield "        self,"
-    for name, _ in entry.inputs:
-        yield f"        {name}: ArrayLike,"
-    required = "base" in entry.static
-    for name in entry.static:
-        if name != "reference":
-            yield f"        {name}: {'str' if required else STATIC[name]},"
-    yield "        *,"
-    if "reference" in entry.static:
-        yield f"        reference: {STATIC['reference']},"
-    for name in entry.keywords:
-        yield f"        {name}: {KEYWORDS[name]},"
-    for each in CALL if entry.result is None else CALL[1:]:
-        yield f"        {each},"
+    """The lines of the head of a method of `Robot`."""
+    arguments = [f"{name}: ArrayLike" for name, _ in entry.inputs] + statics(entry)
+    arguments += [f"{name}: {KEYWORDS[name]}" for name in entry.keywords]
+    arguments += CALL if entry.result is None else CALL[1:]
     result = "Floats" if entry.result is None else entry.result.__annotations__["return"]
-    yield f"    ) -> {result}:"
+    return filled(f"    def {entry.name}(", ["self", *arguments], f") -> {result}:", 8)
 
 
 def docstring(entry) -> Iterator[str]:
@@ -129,17 +148,14 @@ def docstring(entry) -> Iterator[str]:
 
 
 def body(entry) -> Iterator[str]:
-    """The lines of a method's body."""
+    """The lines of the body of a method of `Robot`."""
     arrays = ", ".join(name for name, _ in entry.inputs)
     packed = f"({arrays})" if len(entry.inputs) > 1 else f"({arrays},)"
     static = f"({', '.join(entry.static)}{',' if len(entry.static) == 1 else ''})"
     out = "out" if entry.result is None else "None"
-    yield f"        how = ({out}, threads, on_bad)"
-    given = f'"{entry.name}", {packed}, {static}, *how'
-    if entry.keywords:
-        yield f"        keywords = dict({', '.join(f'{name}={name}' for name in entry.keywords)})"
-        given += ", **keywords"
-    yield f"        return self._compute({given})"
+    given = [f'"{entry.name}"', packed, static, out, "threads", "on_bad"]
+    given += [f"{name}={name}" for name in entry.keywords]
+    return filled("        return self._compute(", given, ")", 12)
 
 
 def text() -> str:
@@ -154,26 +170,16 @@ def text() -> str:
 def array_method(entry) -> Iterator[str]:
     """The lines of a method on arrays of another library."""
     names = [name for name, _ in entry.inputs]
-    yield f"    def {entry.name}("
-    yield "        self,"
-    yield from (f"        {name}: Any," for name in names)
-    for name in entry.static:
-        if name != "reference":
-            yield f"        {name}: {'str' if 'base' in entry.static else STATIC[name]},"
-    yield "        *,"
-    if "reference" in entry.static:
-        yield f"        reference: {STATIC['reference']},"
+    arguments = [f"{name}: Any" for name in names] + statics(entry)
     for name in entry.keywords:
         kind = {"losses": "bool = False", "external": "Arrays = None"}.get(name, "Any = None")
-        yield f"        {name}: {kind},"
-    yield "        parameters: Arrays = None,"
-    yield "    ) -> Any:"
+        arguments.append(f"{name}: {kind}")
+    arguments = ["self", *arguments, "parameters: Arrays = None"]
+    yield from filled(f"    def {entry.name}(", arguments, ") -> Any:", 8)
     yield from docstring(entry)
-    every = [*names, *entry.static, "parameters"]
-    yield f"        bound = dict({', '.join(f'{name}={name}' for name in every)})"
-    if entry.keywords:
-        yield f"        bound |= dict({', '.join(f'{name}={name}' for name in entry.keywords)})"
-    yield f'        return self.compute("{entry.name}", bound)'
+    every = [*names, *entry.static, *entry.keywords, "parameters"]
+    given = [f'"{entry.name}"', *(f"{name}={name}" for name in every)]
+    yield from filled("        return self.compute(", given, ")", 12)
 
 
 def arrays_text() -> str:

@@ -83,11 +83,12 @@ def frame_of(m: Model, frame: str | None) -> str:
 
     Raises: UnknownNameError; InputError where none is named and there is no tip.
     """
+    mechanism = model_given(m)
     if frame is None:
         if m.tip is None:
             raise InputError("name the frame: this robot has no single tip")
         return m.tip
-    m.mechanism.frame(frame)
+    mechanism.frame(frame)
     return frame
 
 
@@ -145,23 +146,13 @@ def _run(
     return passes(name, m, inputs, Acting(losses, *by), **static)
 
 
-def _of_q(name: str, m: Model, q: ArrayLike, **static: Any) -> Array:
-    mechanism = model_given(m)
-    find(name).check(mechanism)
-    return _run(name, m, (numbers(q, mechanism.n_q, "q"),), **static)
-
-
-def _of_motion(
-    name: str, m: Model, q: ArrayLike, *rates: ArrayLike, by: Acting, **static: Any
-) -> Array:
-    mechanism = model_given(m)
-    entry = find(name)
+def _of(name: str, m: Model, *given: ArrayLike, by: Acting | None = None, **static: Any) -> Array:
+    """An algorithm of the registry for inputs in its order, under what acts."""
+    mechanism, by, entry = model_given(m), by or Acting(), find(name)
     entry.check(mechanism, given_of(by))
-    names = [key for key, _ in entry.inputs]
-    given = (q, *rates)
-    sizes = [mechanism.n_q] + [mechanism.n_v] * len(rates)
     inputs = tuple(
-        numbers(x, n, key) for x, n, key in zip(given, sizes, names[: len(given)], strict=True)
+        numbers(x, mechanism.n_q if kind == "q" else mechanism.n_v, key)
+        for x, (key, kind) in zip(given, entry.inputs, strict=True)
     )
     return _run(name, m, inputs, by[1:], losses=by.losses, **static)
 
@@ -174,8 +165,7 @@ def fk(m: Model, q: ArrayLike, frame: str | None = None) -> Array:
 
     Raises: UnknownNameError, ShapeError.
     """
-    model_given(m)
-    return _of_q("fk", m, q, frame=frame_of(m, frame))
+    return _of("fk", m, q, frame=frame_of(m, frame))
 
 
 def fk_all(m: Model, q: ArrayLike) -> Array:
@@ -183,7 +173,7 @@ def fk_all(m: Model, q: ArrayLike) -> Array:
 
     Raises: ShapeError.
     """
-    return _of_q("fk_all", m, q)
+    return _of("fk_all", m, q)
 
 
 def relative(m: Model, q: ArrayLike, base: str, frame: str) -> Array:
@@ -191,8 +181,7 @@ def relative(m: Model, q: ArrayLike, base: str, frame: str) -> Array:
 
     Raises: UnknownNameError, ShapeError.
     """
-    model_given(m)
-    return _of_q("relative", m, q, base=frame_of(m, base), frame=frame_of(m, frame))
+    return _of("relative", m, q, base=frame_of(m, base), frame=frame_of(m, frame))
 
 
 def jacobian(
@@ -205,8 +194,7 @@ def jacobian(
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
-    model_given(m)
-    return _of_q("jacobian", m, q, frame=frame_of(m, frame), reference=reference)
+    return _of("jacobian", m, q, frame=frame_of(m, frame), reference=reference)
 
 
 def jacobian_dot(
@@ -256,9 +244,7 @@ def frame_acceleration(
 def _of_frame(
     name: str, m: Model, frame: str | None, reference: Reference, *motion: ArrayLike
 ) -> Array:
-    model_given(m)
-    static = {"frame": frame_of(m, frame), "reference": reference}
-    return _of_motion(name, m, *motion, by=Acting(), **static)
+    return _of(name, m, *motion, frame=frame_of(m, frame), reference=reference)
 
 
 def all_positions(m: Model, q: ArrayLike) -> Array:
@@ -283,7 +269,7 @@ def com(m: Model, q: ArrayLike) -> Array:
 
     Raises: ShapeError, InputError where the masses do not add up to more than zero.
     """
-    return _of_q("com", m, q)
+    return _of("com", m, q)
 
 
 def com_jacobian(m: Model, q: ArrayLike) -> Array:
@@ -291,7 +277,7 @@ def com_jacobian(m: Model, q: ArrayLike) -> Array:
 
     Raises: as `com`.
     """
-    return _of_q("com_jacobian", m, q)
+    return _of("com_jacobian", m, q)
 
 
 def com_velocity(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
@@ -299,7 +285,7 @@ def com_velocity(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
 
     Raises: as `com`.
     """
-    return _of_motion("com_velocity", m, q, v, by=Acting())
+    return _of("com_velocity", m, q, v)
 
 
 def com_acceleration(m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike) -> Array:
@@ -307,7 +293,7 @@ def com_acceleration(m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike) -> Arr
 
     Raises: as `com`.
     """
-    return _of_motion("com_acceleration", m, q, v, dv, by=Acting())
+    return _of("com_acceleration", m, q, v, dv)
 
 
 def centroidal_momentum(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
@@ -316,7 +302,7 @@ def centroidal_momentum(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
     Source: Orin, Goswami, Lee, Autonomous Robots 35 (2013).
     Raises: as `com`; InputError where a link has no inertia.
     """
-    return _of_motion("centroidal_momentum", m, q, v, by=Acting())
+    return _of("centroidal_momentum", m, q, v)
 
 
 def centroidal_matrix(m: Model, q: ArrayLike) -> Array:
@@ -324,7 +310,7 @@ def centroidal_matrix(m: Model, q: ArrayLike) -> Array:
 
     Raises: as `centroidal_momentum`.
     """
-    return _of_motion("centroidal_matrix", m, q, by=Acting())
+    return _of("centroidal_matrix", m, q)
 
 
 @jax.jit
@@ -386,7 +372,7 @@ def mass_matrix(m: Model, q: ArrayLike, *, armature: ArrayLike | None = None) ->
 
     Raises: ShapeError, InputError.
     """
-    return _of_motion("mass_matrix", m, q, by=acting(m, None, None, False, armature))
+    return _of("mass_matrix", m, q, by=acting(m, None, None, False, armature))
 
 
 def inverse_mass_matrix(m: Model, q: ArrayLike, *, armature: ArrayLike | None = None) -> Array:
@@ -396,7 +382,7 @@ def inverse_mass_matrix(m: Model, q: ArrayLike, *, armature: ArrayLike | None = 
     """
     by = acting(m, None, None, False, armature)
     find("inverse_mass_matrix").check(m.mechanism, given_of(by))
-    return _inverted(_of_motion("mass_matrix", m, q, by=by))
+    return _inverted(_of("mass_matrix", m, q, by=by))
 
 
 @jax.jit
@@ -413,7 +399,7 @@ def coriolis_matrix(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
     Source: Echeandia and Wensing, J. Comput. Nonlinear Dynamics 16 (2021).
     Raises: ShapeError, InputError.
     """
-    return _of_motion("coriolis_matrix", m, q, v, by=Acting())
+    return _of("coriolis_matrix", m, q, v)
 
 
 def regressor(
@@ -425,7 +411,7 @@ def regressor(
     parameters" (1986).
     Raises: ShapeError, InputError.
     """
-    found = _of_motion("regressor", m, q, v, dv, by=acting(m, None, gravity))
+    found = _of("regressor", m, q, v, dv, by=acting(m, None, gravity))
     return found.reshape(*found.shape[:-2], -1)
 
 
@@ -436,7 +422,7 @@ def kinetic_energy(
 
     Raises: ShapeError, InputError.
     """
-    return _of_motion("kinetic_energy", m, q, v, by=acting(m, None, None, False, armature))
+    return _of("kinetic_energy", m, q, v, by=acting(m, None, None, False, armature))
 
 
 def potential_energy(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:
@@ -444,20 +430,13 @@ def potential_energy(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None
 
     Raises: ShapeError, InputError.
     """
-    return _of_motion("potential_energy", m, q, by=acting(m, None, gravity))
+    return _of("potential_energy", m, q, by=acting(m, None, gravity))
 
 
 def inverse_dynamics(
-    m: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    dv: ArrayLike,
-    *,
-    external: External | None = None,
-    gravity: ArrayLike | None = None,
-    losses: bool = False,
-    armature: ArrayLike | None = None,
-) -> Array:
+    m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike, *, external: External | None = None,
+    gravity: ArrayLike | None = None, losses: bool = False, armature: ArrayLike | None = None,
+) -> Array:  # fmt: skip
     """Joint forces (..., nv) that give the accelerations dv at the velocities v (N, N m).
 
     With loops or couplings: those of the actuated joints, zero at the others (`closed.py`).
@@ -467,21 +446,16 @@ def inverse_dynamics(
     Raises: InputError, ShapeError, UnknownNameError.
     """
     by = acting(m, external, gravity, losses, armature)
-    forces = _of_motion("inverse_dynamics", m, q, v, dv, by=by)
+    forces = _of("inverse_dynamics", m, q, v, dv, by=by)
     if not m.mechanism.is_closed:
         return forces
     return closed.actuated_forces(m, numbers(q, m.mechanism.n_q, "q"), forces)
 
 
 def bias_forces(
-    m: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    *,
-    external: External | None = None,
-    gravity: ArrayLike | None = None,
-    losses: bool = False,
-) -> Array:
+    m: Model, q: ArrayLike, v: ArrayLike, *, external: External | None = None,
+    gravity: ArrayLike | None = None, losses: bool = False,
+) -> Array:  # fmt: skip
     """Joint forces (..., nv) that keep the velocities v as they are (N, N m).
 
     Inverse dynamics at dv = 0: against gravity, Coriolis and centrifugal forces. With loops or
@@ -492,11 +466,11 @@ def bias_forces(
     by = acting(m, external, gravity, losses)
     mechanism = model_given(m)
     if not mechanism.is_closed:
-        return _of_motion("bias_forces", m, q, v, by=by)
+        return _of("bias_forces", m, q, v, by=by)
     find("bias_forces").check(mechanism)
     at, rate = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
     dv = closed.steady_accelerations(m, at, rate)
-    forces = _of_motion("inverse_dynamics", m, at, rate, dv, by=by)
+    forces = _of("inverse_dynamics", m, at, rate, dv, by=by)
     return closed.actuated_forces(m, at, forces)
 
 
@@ -507,23 +481,16 @@ def gravity_forces(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) 
 
     Raises: InputError, ShapeError.
     """
-    forces = _of_motion("gravity_forces", m, q, by=acting(m, None, gravity))
+    forces = _of("gravity_forces", m, q, by=acting(m, None, gravity))
     if not m.mechanism.is_closed:
         return forces
     return closed.actuated_forces(m, numbers(q, m.mechanism.n_q, "q"), forces)
 
 
 def forward_dynamics(
-    m: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    *,
-    external: External | None = None,
-    gravity: ArrayLike | None = None,
-    losses: bool = False,
-    armature: ArrayLike | None = None,
-) -> Array:
+    m: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None = None,
+    gravity: ArrayLike | None = None, losses: bool = False, armature: ArrayLike | None = None,
+) -> Array:  # fmt: skip
     """Accelerations (..., nv) that the joint forces tau give at the velocities v.
 
     With loops or couplings, those that keep them closed, where q and v are assembled. Keywords as
@@ -535,10 +502,10 @@ def forward_dynamics(
     by = acting(m, external, gravity, losses, armature)
     mechanism = model_given(m)
     if not mechanism.is_closed:
-        return _of_motion("forward_dynamics", m, q, v, tau, by=by)
+        return _of("forward_dynamics", m, q, v, tau, by=by)
     find("forward_dynamics").check(mechanism, given_of(by))
     at, rate = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
     push = numbers(tau, mechanism.n_v, "tau")
-    bias = _of_motion("inverse_dynamics", m, at, rate, jnp.zeros_like(rate), by=by)
+    bias = _of("inverse_dynamics", m, at, rate, jnp.zeros_like(rate), by=by)
     masses = mass_matrix(m, at, armature=armature)
     return closed.accelerations(m, at, rate, push - bias, masses)

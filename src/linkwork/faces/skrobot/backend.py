@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,31 @@ __all__ = [
     "skew_symmetric",
     "use_backend",
 ]
+
+
+def _named(method: Any, path: str, doc: str) -> Any:
+    method.__name__, method.__doc__ = path.rpartition(".")[2], doc
+    return method
+
+
+def _of_one(path: str, doc: str) -> Any:
+    """The method that is the library's function of an array."""
+    function = attrgetter(path)
+
+    def method(self: ArrayBackend, arr: Any, *more: Any, **how: Any) -> Any:
+        return function(self.xp)(arr, *more, **how)
+
+    return _named(method, path, doc)
+
+
+def _of_two(path: str, doc: str) -> Any:
+    """The method that is the library's function of two arrays."""
+    function = attrgetter(path)
+
+    def method(self: ArrayBackend, a: Any, b: Any) -> Any:
+        return function(self.xp)(a, b)
+
+    return _named(method, path, doc)
 
 
 class ArrayBackend:
@@ -65,22 +91,6 @@ class ArrayBackend:
         """``num`` numbers from start to stop."""
         return self.xp.linspace(start, stop, num, dtype=self.dtype)
 
-    def reshape(self, arr: Any, shape: Any) -> Any:
-        """The same numbers in another shape."""
-        return self.xp.reshape(arr, shape)
-
-    def transpose(self, arr: Any, axes: Any = None) -> Any:
-        """Axes in another order, reversed by default."""
-        return self.xp.transpose(arr, axes)
-
-    def expand_dims(self, arr: Any, axis: int) -> Any:
-        """One more axis of length 1."""
-        return self.xp.expand_dims(arr, axis)
-
-    def squeeze(self, arr: Any, axis: int | None = None) -> Any:
-        """Without axes of length 1."""
-        return self.xp.squeeze(arr, axis)
-
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
         """Arrays along a new axis."""
         return self.xp.stack(arrays, axis=axis)
@@ -97,77 +107,13 @@ class ArrayBackend:
         """Elements of x where the condition holds, else of y."""
         return self.xp.where(condition, x, y)
 
-    def dot(self, a: Any, b: Any) -> Any:
-        """The product of vectors, or of matrices."""
-        return self.xp.dot(a, b)
-
-    def matmul(self, a: Any, b: Any) -> Any:
-        """The product of matrices."""
-        return self.xp.matmul(a, b)
-
-    def cross(self, a: Any, b: Any) -> Any:
-        """a x b."""
-        return self.xp.cross(a, b)
-
-    def outer(self, a: Any, b: Any) -> Any:
-        """The outer product."""
-        return self.xp.outer(a, b)
-
-    def trace(self, arr: Any) -> Any:
-        """The sum of the diagonal."""
-        return self.xp.trace(arr)
-
-    def det(self, arr: Any) -> Any:
-        """Determinants."""
-        return self.xp.linalg.det(arr)
-
-    def inv(self, arr: Any) -> Any:
-        """Inverses."""
-        return self.xp.linalg.inv(arr)
-
-    def pinv(self, arr: Any) -> Any:
-        """Pseudo-inverses."""
-        return self.xp.linalg.pinv(arr)
-
-    def svd(self, arr: Any, full_matrices: bool = True) -> Any:
-        """Singular value decompositions."""
-        return self.xp.linalg.svd(arr, full_matrices=full_matrices)
-
-    def eigh(self, arr: Any) -> Any:
-        """Eigenvalues and eigenvectors of symmetric matrices."""
-        return self.xp.linalg.eigh(arr)
-
-    def norm(self, arr: Any, axis: int | None = None) -> Any:
-        """Lengths."""
-        return self.xp.linalg.norm(arr, axis=axis)
-
-    def sin(self, arr: Any) -> Any:
-        """Sines."""
-        return self.xp.sin(arr)
-
-    def cos(self, arr: Any) -> Any:
-        """Cosines."""
-        return self.xp.cos(arr)
-
     def arctan2(self, y: Any, x: Any) -> Any:
         """The angles of points (x, y)."""
         return self.xp.arctan2(y, x)
 
-    def sqrt(self, arr: Any) -> Any:
-        """Square roots."""
-        return self.xp.sqrt(arr)
-
-    def exp(self, arr: Any) -> Any:
-        """Exponentials."""
-        return self.xp.exp(arr)
-
-    def log(self, arr: Any) -> Any:
-        """Natural logarithms."""
-        return self.xp.log(arr)
-
-    def abs(self, arr: Any) -> Any:
-        """Absolute values."""
-        return self.xp.abs(arr)
+    def reshape(self, arr: Any, shape: Any) -> Any:
+        """The same numbers in another shape."""
+        return self.xp.reshape(arr, shape)
 
     def power(self, arr: Any, p: float) -> Any:
         """Powers."""
@@ -177,21 +123,30 @@ class ArrayBackend:
         """Values moved into bounds."""
         return self.xp.clip(arr, min_val, max_val)
 
-    def minimum(self, a: Any, b: Any) -> Any:
-        """The smaller of each two."""
-        return self.xp.minimum(a, b)
-
-    def maximum(self, a: Any, b: Any) -> Any:
-        """The larger of each two."""
-        return self.xp.maximum(a, b)
-
-    def sum(self, arr: Any, axis: int | None = None) -> Any:
-        """Sums."""
-        return self.xp.sum(arr, axis=axis)
-
-    def mean(self, arr: Any, axis: int | None = None) -> Any:
-        """Means."""
-        return self.xp.mean(arr, axis=axis)
+    transpose = _of_one("transpose", "Axes in another order, reversed by default.")
+    expand_dims = _of_one("expand_dims", "One more axis of length 1.")
+    squeeze = _of_one("squeeze", "Without axes of length 1.")
+    trace = _of_one("trace", "The sum of the diagonal.")
+    det = _of_one("linalg.det", "Determinants.")
+    inv = _of_one("linalg.inv", "Inverses.")
+    pinv = _of_one("linalg.pinv", "Pseudo-inverses.")
+    svd = _of_one("linalg.svd", "Singular value decompositions.")
+    eigh = _of_one("linalg.eigh", "Eigenvalues and eigenvectors of symmetric matrices.")
+    norm = _of_one("linalg.norm", "Lengths.")
+    sin = _of_one("sin", "Sines.")
+    cos = _of_one("cos", "Cosines.")
+    sqrt = _of_one("sqrt", "Square roots.")
+    exp = _of_one("exp", "Exponentials.")
+    log = _of_one("log", "Natural logarithms.")
+    abs = _of_one("abs", "Absolute values.")
+    sum = _of_one("sum", "Sums.")
+    mean = _of_one("mean", "Means.")
+    dot = _of_two("dot", "The product of vectors, or of matrices.")
+    matmul = _of_two("matmul", "The product of matrices.")
+    cross = _of_two("cross", "a x b.")
+    outer = _of_two("outer", "The outer product.")
+    minimum = _of_two("minimum", "The smaller of each two.")
+    maximum = _of_two("maximum", "The larger of each two.")
 
 
 class NumpyBackend(ArrayBackend):

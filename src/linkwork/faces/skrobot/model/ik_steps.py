@@ -28,7 +28,11 @@ from linkwork.faces.skrobot.model.arguments import (
     listed_or_none,
     nested,
 )
-from linkwork.faces.skrobot.model.joint import joint_angle_limit_nspace, joint_angle_limit_weight
+from linkwork.faces.skrobot.model.joint import (
+    calc_target_joint_dimension,
+    joint_angle_limit_nspace,
+    joint_angle_limit_weight,
+)
 from linkwork.mechanism.rigid import point_velocities
 
 Floats = NDArray[np.float64]
@@ -50,11 +54,6 @@ def movable(links: Sequence[Any]) -> list[Any]:
 def joints_of(links: Sequence[Any]) -> list[Any]:
     """The joints that move these links."""
     return [link.joint for link in movable(links)]
-
-
-def dimension(joints: Sequence[Any]) -> int:
-    """The degrees of freedom of joints, together."""
-    return sum(joint.joint_dof for joint in joints)
 
 
 def places(joints: Sequence[Any]) -> list[slice]:
@@ -105,7 +104,7 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
     ``relevant`` says of joints by id which count; what follows a joint is in its row, and has no
     other one beside it.
     """
-    found = np.zeros((dimension(joints), 6))
+    found = np.zeros((calc_target_joint_dimension(joints), 6))
     leaders = {id(joint) for joint in joints}
     rows: list[int] = []
     rates: list[float] = []
@@ -230,7 +229,7 @@ class StepsIK:
         rows = self.calc_target_axis_dimension(rotation_mask, position_mask, rotation_mirror)
         rows += additional_jacobi_dimension
         links = [] if union_link_list is None else self._union(union_link_list)
-        columns = dimension(joints_of(links))
+        columns = calc_target_joint_dimension(joints_of(links))
         return {
             "dim": rows,
             "jacobian": np.zeros((rows, columns)),
@@ -242,21 +241,12 @@ class StepsIK:
     # -------------------------------------------------------------------------- Jacobians
 
     def calc_jacobian_from_link_list(  # noqa: PLR0913, PLR0917  as the original
-        self,
-        move_target: Any,
-        link_list: Any = None,
-        transform_coords: Any = None,
-        position_mask: Any = None,
-        rotation_mask: Any = None,
-        rotation_mirror: Any = None,
-        col_offset: int = 0,
-        dim: int | None = None,
-        jacobian: Floats | None = None,
-        additional_jacobi_dimension: int = 0,
-        n_joint_dimension: int | None = None,
-        *args: Any,
+        self, move_target: Any, link_list: Any = None, transform_coords: Any = None,
+        position_mask: Any = None, rotation_mask: Any = None, rotation_mirror: Any = None,
+        col_offset: int = 0, dim: int | None = None, jacobian: Floats | None = None,
+        additional_jacobi_dimension: int = 0, n_joint_dimension: int | None = None, *args: Any,
         **kwargs: Any,
-    ) -> Floats:
+    ) -> Floats:  # fmt: skip
         """The Jacobian (rows, columns) of one frame or several by the joints that move links.
 
         ``link_list`` is a chain, or a list of one chain for each frame, and by default all links;
@@ -286,23 +276,13 @@ class StepsIK:
         )
 
     def calc_jacobian_from_joint_list(  # noqa: PLR0913, PLR0917  as the original
-        self,
-        union_joint_list: Sequence[Any],
-        move_target: Any,
-        joint_list: Any = None,
-        transform_coords: Any = None,
-        position_mask: Any = None,
-        rotation_mask: Any = None,
-        rotation_mirror: Any = None,
-        col_offset: int = 0,
-        dim: int | None = None,
-        jacobian: Floats | None = None,
-        additional_jacobi_dimension: int = 0,
-        n_joint_dimension: int | None = None,
-        check_relevance: Any = "auto",
-        *args: Any,
+        self, union_joint_list: Sequence[Any], move_target: Any, joint_list: Any = None,
+        transform_coords: Any = None, position_mask: Any = None, rotation_mask: Any = None,
+        rotation_mirror: Any = None, col_offset: int = 0, dim: int | None = None,
+        jacobian: Floats | None = None, additional_jacobi_dimension: int = 0,
+        n_joint_dimension: int | None = None, check_relevance: Any = "auto", *args: Any,
         **kwargs: Any,
-    ) -> Floats:
+    ) -> Floats:  # fmt: skip
         """The Jacobian (rows, columns) of one frame or several by joints, in their order.
 
         Rows, target by target: the axes of position that its mask constrains (None: all), then
@@ -337,9 +317,13 @@ class StepsIK:
         if jacobian is None:
             if dim is None:
                 dim = rows + additional_jacobi_dimension
-            columns = dimension(joints) if n_joint_dimension is None else n_joint_dimension
+            columns = (
+                calc_target_joint_dimension(joints)
+                if n_joint_dimension is None
+                else n_joint_dimension
+            )
             jacobian = np.zeros((dim, columns))
-        n, first = dimension(joints), 0
+        n, first = calc_target_joint_dimension(joints), 0
         for target, chain, frame, at, about in zip(
             targets, chains, frames, where, turns, strict=True
         ):
@@ -535,7 +519,7 @@ class StepsIK:
         """
         links = movable(union_link_list)
         joints = joints_of(links)
-        n = dimension(joints)
+        n = calc_target_joint_dimension(joints)
         found = np.ones(n if n_joint_dimension is None else n_joint_dimension)
         if weight is not None:
             given = np.asarray(weight, dtype=float)
@@ -629,7 +613,7 @@ class StepsIK:
         a joint with several degrees of freedom.
         """
         joints = joints_of(union_link_list)
-        found = np.ones(dimension(joints))
+        found = np.ones(calc_target_joint_dimension(joints))
         for joint, span in zip(joints, places(joints), strict=True):
             found[span] = joint.calc_angle_speed_gain(dav, span.start, periodic_time)
         return found
@@ -690,7 +674,7 @@ class StepsIK:
         entry. By default pairs are those of the robot.
         """
         joints, pairs = self._interlocking(link_list, interlocking_joint_pairs)
-        found = np.zeros((len(pairs), dimension(joints)))
+        found = np.zeros((len(pairs), calc_target_joint_dimension(joints)))
         columns = {id(joint): s.start for joint, s in zip(joints, places(joints), strict=True)}
         for row, pair in zip(found, pairs, strict=True):
             for joint, sign in zip(pair, (1.0, -1.0), strict=True):
@@ -713,31 +697,16 @@ class StepsIK:
         return []
 
     def move_joints_avoidance(  # noqa: PLR0913, PLR0917  as the original
-        self,
-        union_vel: ArrayLike,
-        union_link_list: Any = None,
-        link_list: Any = None,
-        n_joint_dimension: int | None = None,
-        weight: ArrayLike | None = None,
-        null_space: Any = None,
-        avoid_nspace_gain: float = 0.01,
-        avoid_weight_gain: float = 1.0,
-        avoid_collision_distance: float = 0.2,
-        avoid_collision_null_gain: float = 1.0,
-        avoid_collision_joint_gain: float = 1.0,
-        collision_avoidance_link_pair: Any = None,
-        cog_gain: float = 0.0,
-        target_centroid_pos: Any = None,
-        centroid_offset_func: Any = None,
-        cog_translation_axis: Any = "z",
-        cog_null_space: Any = False,
-        additional_weight_list: Any = None,
-        additional_nspace_list: Any = None,
-        jacobi: ArrayLike | None = None,
-        obstacles: Any = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> bool:
+        self, union_vel: ArrayLike, union_link_list: Any = None, link_list: Any = None,
+        n_joint_dimension: int | None = None, weight: ArrayLike | None = None,
+        null_space: Any = None, avoid_nspace_gain: float = 0.01, avoid_weight_gain: float = 1.0,
+        avoid_collision_distance: float = 0.2, avoid_collision_null_gain: float = 1.0,
+        avoid_collision_joint_gain: float = 1.0, collision_avoidance_link_pair: Any = None,
+        cog_gain: float = 0.0, target_centroid_pos: Any = None, centroid_offset_func: Any = None,
+        cog_translation_axis: Any = "z", cog_null_space: Any = False,
+        additional_weight_list: Any = None, additional_nspace_list: Any = None,
+        jacobi: ArrayLike | None = None, obstacles: Any = None, *args: Any, **kwargs: Any,
+    ) -> bool:  # fmt: skip
         """Move joints by a task's Jacobian, away from their limits and from what is near; True.
 
         The weights are those of `calc_inverse_kinematics_weight_from_link_list`, the inverse is
@@ -821,7 +790,11 @@ class StepsIK:
         See `move_joints_avoidance` for the formulas.
         """
         joints = joints_of(links)
-        speed, away, urgent = np.zeros(dimension(joints)), np.zeros(dimension(joints)), 0.0
+        speed, away, urgent = (
+            np.zeros(calc_target_joint_dimension(joints)),
+            np.zeros(calc_target_joint_dimension(joints)),
+            0.0,
+        )
         near = 0.1 * distance
         for link, on_link, on_other, d in nearest_points(self, pairs, distance):
             p = on_link - on_other
@@ -846,37 +819,16 @@ class StepsIK:
     # -------------------------------------------------------------------------- one iteration
 
     def inverse_kinematics_loop(  # noqa: PLR0913, PLR0917  as the original
-        self,
-        dif_pos: Any,
-        dif_rot: Any,
-        move_target: Any = None,
-        link_list: Any = None,
-        target_coords: Any = None,
-        stop: int = 1,
-        loop: int = 0,
-        position_mask: Any = None,
-        rotation_mask: Any = None,
-        rotation_mirror: Any = None,
-        thre: Any = None,
-        rthre: Any = None,
-        dif_pos_ratio: float = 1.0,
-        dif_rot_ratio: float = 1.0,
-        union_link_list: Any = None,
-        jacobi: Any = None,
-        additional_check: Any = None,
-        additional_jacobi: Any = None,
-        additional_vel: Any = None,
-        centroid_thre: float = 0.001,
-        target_centroid_pos: Any = None,
-        centroid_offset_func: Any = None,
-        cog_translation_axis: Any = "z",
-        cog_null_space: Any = None,
-        cog_gain: float = 1.0,
-        min_loop: int | None = None,
-        inverse_kinematics_hook: Any = None,
-        joint_list: Any = None,
-        **kwargs: Any,
-    ) -> str:
+        self, dif_pos: Any, dif_rot: Any, move_target: Any = None, link_list: Any = None,
+        target_coords: Any = None, stop: int = 1, loop: int = 0, position_mask: Any = None,
+        rotation_mask: Any = None, rotation_mirror: Any = None, thre: Any = None, rthre: Any = None,
+        dif_pos_ratio: float = 1.0, dif_rot_ratio: float = 1.0, union_link_list: Any = None,
+        jacobi: Any = None, additional_check: Any = None, additional_jacobi: Any = None,
+        additional_vel: Any = None, centroid_thre: float = 0.001, target_centroid_pos: Any = None,
+        centroid_offset_func: Any = None, cog_translation_axis: Any = "z",
+        cog_null_space: Any = None, cog_gain: float = 1.0, min_loop: int | None = None,
+        inverse_kinematics_hook: Any = None, joint_list: Any = None, **kwargs: Any,
+    ) -> str:  # fmt: skip
         """One iteration that moves frames by differences of position (3,) and rotation (3,).
 
         The differences, one of each for each ``move_target``, are in its axes. Where they are

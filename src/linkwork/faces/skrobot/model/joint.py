@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
+from linkwork.checks import finite_number
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_call import Array, number_call
 from linkwork.compile.recipe import expression_recipe
@@ -264,7 +265,8 @@ class Joint:
         Raises: InputError (a ValueError) where one of them has not one position, where they would
         follow each other, and for numbers that are not finite.
         """
-        rate, shift = _finite(multiplier, "multiplier"), _finite(offset, "offset")
+        rate = finite_number(multiplier, "the multiplier of a mimic joint")
+        shift = finite_number(offset, "the offset of a mimic joint")
         for one in (self, joint):
             if one.joint_dof != 1:
                 raise InputError(
@@ -448,11 +450,17 @@ class _SingleJoint(Joint):
 
     joint_dof = 1
 
-    def __init__(self, axis: Any, velocity: Any, torque: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, axis: Any = "z", max_joint_velocity: Any = None, max_joint_torque: Any = 100,
+        *args: Any, **kwargs: Any,
+    ) -> None:  # fmt: skip
         self._axis = _unit_axis(axis)
         self._coefficients = np.array([1.0, 0.0, 0.0])
         self._basis = np.zeros((3, 16))
-        super().__init__(*args, max_joint_velocity=velocity, max_joint_torque=torque, **kwargs)
+        most: Any = {
+            "max_joint_velocity": max_joint_velocity, "max_joint_torque": max_joint_torque
+        }  # fmt: skip
+        super().__init__(*args, **most, **kwargs)
 
     def _rest(self) -> float:
         return 0.0
@@ -609,16 +617,6 @@ class RotationalJoint(_SingleJoint):
 
     _default_velocity = _FIVE_DEGREES
 
-    def __init__(
-        self,
-        axis: Any = "z",
-        max_joint_velocity: Any = _FIVE_DEGREES,
-        max_joint_torque: Any = 100,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(axis, max_joint_velocity, max_joint_torque, *args, **kwargs)
-
     @property
     def type(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """ "continuous" where nothing limits it, else "revolute"."""
@@ -653,16 +651,6 @@ class LinearJoint(_SingleJoint):
 
     _default_velocity = math.pi / 4
     type = "prismatic"
-
-    def __init__(
-        self,
-        axis: Any = "z",
-        max_joint_velocity: Any = math.pi / 4,
-        max_joint_torque: Any = 100,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(axis, max_joint_velocity, max_joint_torque, *args, **kwargs)
 
     def _upper_without(self, lower: float) -> float:
         return math.pi / 2
@@ -733,13 +721,18 @@ class FixedJoint(Joint):
 class _MultiJoint(Joint):
     """A joint with several positions, as an array (n,)."""
 
+    _default_torque: tuple[float, ...]
+
     def __init__(
-        self, velocity: Any, torque: Any, lower: Any, upper: Any, *args: Any, **kwargs: Any
-    ):
-        limits: Any = {"min_angle": lower, "max_angle": upper}
-        super().__init__(
-            *args, max_joint_velocity=velocity, max_joint_torque=torque, **limits, **kwargs
-        )
+        self, max_joint_velocity: Any = None, max_joint_torque: Any = None,
+        min_angle: Any = None, max_angle: Any = None, *args: Any, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        velocity, torque = max_joint_velocity, max_joint_torque
+        most: Any = {
+            "max_joint_velocity": self._default_velocity if velocity is None else velocity,
+            "max_joint_torque": self._default_torque if torque is None else torque,
+        }
+        super().__init__(*args, min_angle=min_angle, max_angle=max_angle, **most, **kwargs)
 
     def _rest(self) -> Floats:
         return np.zeros(self.joint_dof)
@@ -847,38 +840,14 @@ class OmniWheelJoint(_PlaneJoint):
     """A base on wheels that go any way: x and y (m), then a turn (rad) about the joint's z."""
 
     type = "planar"
-
-    def __init__(
-        self,
-        max_joint_velocity: Any = (1.6, 1.6, math.pi / 4),
-        max_joint_torque: Any = (100, 100, 100),
-        min_angle: Any = None,
-        max_angle: Any = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            max_joint_velocity, max_joint_torque, min_angle, max_angle, *args, **kwargs
-        )
+    _default_velocity, _default_torque = (1.6, 1.6, math.pi / 4), (100, 100, 100)
 
 
 class PlanarJoint(_PlaneJoint):
     """A joint that moves in a plane: x and y (m), then a turn (rad) about the joint's z."""
 
     type = "planar"
-
-    def __init__(
-        self,
-        max_joint_velocity: Any = (math.inf,) * 3,
-        max_joint_torque: Any = (math.inf,) * 3,
-        min_angle: Any = None,
-        max_angle: Any = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            max_joint_velocity, max_joint_torque, min_angle, max_angle, *args, **kwargs
-        )
+    _default_velocity = _default_torque = (math.inf,) * 3
 
 
 class FloatingJoint(_MultiJoint):
@@ -890,19 +859,7 @@ class FloatingJoint(_MultiJoint):
     joint_dof = 6
     type = "floating"
     axis = _XYZ + _XYZ
-
-    def __init__(
-        self,
-        max_joint_velocity: Any = (math.inf,) * 6,
-        max_joint_torque: Any = (math.inf,) * 6,
-        min_angle: Any = None,
-        max_angle: Any = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            max_joint_velocity, max_joint_torque, min_angle, max_angle, *args, **kwargs
-        )
+    _default_velocity = _default_torque = (math.inf,) * 6
 
     def _motion(self) -> Floats:
         T = np.eye(4)
@@ -1104,16 +1061,6 @@ def _number(value: Any, name: str | None, what: str) -> float:
         raise InputError(f"joint '{name}': {what} is a number, not {value!r:.40}") from None
     if math.isnan(number):
         raise InputError(f"joint '{name}': {what} must not be NaN")
-    return number
-
-
-def _finite(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"the {what} of a mimic joint is a finite number, not {value!r:.40}")
     return number
 
 
