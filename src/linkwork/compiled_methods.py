@@ -42,9 +42,13 @@ class Solver:
     """
 
     def __init__(
-        self, title: str, inputs: Mapping[str, tuple[int, ...]], n_q: int,
-        solve: Callable[..., Any], derive: Callable[..., Sequence[Floats]],
-    ) -> None:  # fmt: skip
+        self,
+        title: str,
+        inputs: Mapping[str, tuple[int, ...]],
+        n_q: int,
+        solve: Callable[..., Any],
+        derive: Callable[..., Sequence[Floats]],
+    ) -> None:
         """``inputs``: the shape of each input for one answer, by name."""
         self.title, self.inputs, self.n_q = title, dict(inputs), n_q
         self._solve, self._derive = solve, derive
@@ -124,10 +128,18 @@ class CompiledMethods(ArrayMethods):
         raise NotImplementedError
 
     def ik(
-        self, targets: Any, frame: str | None = None, *, tasks: Any = None, q0: Any = None,
-        joints: str | Sequence[str] | None = None, fixed: str | Sequence[str] = (),
-        limits: Any = (), joint_weights: Mapping[str, Any] | None = None, **options: Any,
-    ) -> Solved:  # fmt: skip
+        self,
+        targets: Any,
+        frame: str | None = None,
+        *,
+        tasks: Any = None,
+        q0: Any = None,
+        joints: str | Sequence[str] | None = None,
+        fixed: str | Sequence[str] = (),
+        limits: Any = (),
+        joint_weights: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Solved:
         """Configurations that bring a frame to poses (..., 4, 4), or do tasks; as `Robot.ik`.
 
         ``targets``: that of the frame or of the one task, or a mapping of tasks' names. Answers are

@@ -97,9 +97,14 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
     """
 
     def __init__(
-        self, mechanism: Mechanism, document: Document | None = None, *,
-        shapes: Shapes | None = None, tip: str | None = None, attached: Sequence[Attached] = (),
-    ) -> None:  # fmt: skip
+        self,
+        mechanism: Mechanism,
+        document: Document | None = None,
+        *,
+        shapes: Shapes | None = None,
+        tip: str | None = None,
+        attached: Sequence[Attached] = (),
+    ) -> None:
         self.mechanism = mechanism
         self.document = document
         self._shapes = shapes
@@ -315,9 +320,15 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
             return symbolic(algorithm, self.mechanism, inputs, **fixed)
 
     def _compute(
-        self, algorithm: str, arrays: tuple[ArrayLike, ...], static: tuple[str | None, ...],
-        out: Floats | None, threads: int | None, on_bad: OnBad, **keywords: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        algorithm: str,
+        arrays: tuple[ArrayLike, ...],
+        static: tuple[str | None, ...],
+        out: Floats | None,
+        threads: int | None,
+        on_bad: OnBad,
+        **keywords: Any,
+    ) -> Any:
         """The result of a method: the keywords of dynamics become inputs of its function.
 
         Methods become native once a robot is asked again for what needs no such keywords.
@@ -340,10 +351,18 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return found if entry.result is None else entry.result(self.mechanism, found)
 
     def forward_dynamics_regressor(  # noqa: PLR0913  the keywords that all of dynamics has
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None = None,
-        gravity: ArrayLike | None = None, losses: bool = False, armature: ArrayLike | None = None,
-        threads: int | None = None, on_bad: OnBad = "raise",
-    ) -> Floats:  # fmt: skip
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        external: External | None = None,
+        gravity: ArrayLike | None = None,
+        losses: bool = False,
+        armature: ArrayLike | None = None,
+        threads: int | None = None,
+        on_bad: OnBad = "raise",
+    ) -> Floats:
         """Derivatives of `forward_dynamics` by the inertial parameters, (..., nv, 10 nb).
 
         Columns as in `regressor`. With tau = Y p held, -M⁻¹ Y at the accelerations that there are:
@@ -414,10 +433,17 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return self._assemblers[key]
 
     def assemble(
-        self, actuated: Actuated | None = None, q0: Configuration | None = None, *,
-        follow: bool = True, steps: int | None = None, tries: int | None = None,
-        seed: int | None = None, threads: int | None = None, near: Configuration | None = None,
-    ) -> IKResult:  # fmt: skip
+        self,
+        actuated: Actuated | None = None,
+        q0: Configuration | None = None,
+        *,
+        follow: bool = True,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        threads: int | None = None,
+        near: Configuration | None = None,
+    ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
         Without ``actuated`` every joint is free: ``q`` is the assembled configuration nearest to
@@ -452,9 +478,13 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return solver.solve(actuated, q0, follow=follow, **how)
 
     def _nearest_assembled(
-        self, q0: Configuration | None, steps: int | None, tries: int | None, seed: int | None,
+        self,
+        q0: Configuration | None,
+        steps: int | None,
+        tries: int | None,
+        seed: int | None,
         threads: int | None,
-    ) -> IKResult:  # fmt: skip
+    ) -> IKResult:
         """The assembled configurations nearest to q0 (..., nq), with every joint free."""
         from linkwork.solve.inputs import configuration  # noqa: PLC0415  not all need it
         from linkwork.solve.objectives import NearPosture  # noqa: PLC0415
@@ -477,10 +507,18 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return closing.solve(None, q, steps=steps, **how)
 
     def assemblies(  # noqa: PLR0913  all but two are named options
-        self, actuated: Actuated, q0: Configuration | None = None, *, starts: int = 500,
-        apart: float = 1.0e-3, steps: int | None = None, tries: int | None = None,
-        seed: int | None = None, threads: int | None = None, near: Configuration | None = None,
-    ) -> AllSolutions:  # fmt: skip
+        self,
+        actuated: Actuated,
+        q0: Configuration | None = None,
+        *,
+        starts: int = 500,
+        apart: float = 1.0e-3,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        threads: int | None = None,
+        near: Configuration | None = None,
+    ) -> AllSolutions:
         """Every branch of assembly that is found for one row of positions, q (n, nq).
 
         The nearest to ``q0`` first, found from ``starts`` starts. Branches that differ by less than
@@ -576,9 +614,14 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return self._with(edit.with_frame(self.mechanism, name, parent_frame, T_parent_frame))
 
     def with_attached(
-        self, name: str, shape: Any, frame: str, pose: ArrayLike | None = None, *,
+        self,
+        name: str,
+        shape: Any,
+        frame: str,
+        pose: ArrayLike | None = None,
+        *,
         allowed: Collection[str] = (),
-    ) -> Robot:  # fmt: skip
+    ) -> Robot:
         """A robot that holds an object: a shape, or an object of a scene, for all that collides.
 
         It moves with ``frame``, at ``pose`` there: (4, 4), or a position (3,). Collision models of
@@ -623,9 +666,14 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return self._with(edit.with_payload(self.mechanism, frame, mass, com, inertia))
 
     def with_loop(
-        self, frame_a: str, frame_b: str, kind: str | Sequence[str] = "pose", *,
-        name: str | None = None, distance: float = 0.0,
-    ) -> Robot:  # fmt: skip
+        self,
+        frame_a: str,
+        frame_b: str,
+        kind: str | Sequence[str] = "pose",
+        *,
+        name: str | None = None,
+        distance: float = 0.0,
+    ) -> Robot:
         """A robot with a loop that closes between two frames.
 
         ``kind``: "pose" (weld), "revolute" (about z of frame a), "prismatic", "cylindrical" (along
@@ -639,9 +687,14 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         return self._with(changed)
 
     def with_coupling(
-        self, joint: str, leaders: str | Sequence[str], function: Callable[..., Any] | None = None,
-        *, rate: float | Sequence[float] = 1.0, offset: float = 0.0,
-    ) -> Robot:  # fmt: skip
+        self,
+        joint: str,
+        leaders: str | Sequence[str],
+        function: Callable[..., Any] | None = None,
+        *,
+        rate: float | Sequence[float] = 1.0,
+        offset: float = 0.0,
+    ) -> Robot:
         """A robot with a joint that is where others' positions put it.
 
         At ``rate`` times each leader's plus ``offset``, or at a ``function`` of them, which is

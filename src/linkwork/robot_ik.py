@@ -49,17 +49,30 @@ class RobotIK:
         collision: Callable[..., Any]
 
     def ik(  # noqa: PLR0913  the one door to all of it: every argument but two is named
-        self, targets: Targets = None, frame: str | None = None, *, tasks: Tasks | None = None,
-        q0: Configuration | None = None, joints: str | Sequence[str] | None = None,
-        fixed: str | Sequence[str] = (), limits: Limit | Iterable[Limit] = (),
+        self,
+        targets: Targets = None,
+        frame: str | None = None,
+        *,
+        tasks: Tasks | None = None,
+        q0: Configuration | None = None,
+        joints: str | Sequence[str] | None = None,
+        fixed: str | Sequence[str] = (),
+        limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float | Sequence[float]] | None = None,
-        position_tolerance: float | None = None, rotation_tolerance: float | None = None,
-        steps: int | None = None, tries: int | None = None, seed: int | None = None,
-        seconds: float | None = None, best_of: int | None = None, choose: Choose | None = None,
-        options: Options | None = None, threads: int | None = None,
-        progress: Progress | None = None, all_solutions: bool = False,
-    ) -> IKResult:  # fmt: skip
+        position_tolerance: float | None = None,
+        rotation_tolerance: float | None = None,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        seconds: float | None = None,
+        best_of: int | None = None,
+        choose: Choose | None = None,
+        options: Options | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        all_solutions: bool = False,
+    ) -> IKResult:
         """Configurations that bring a frame to poses T_world_frame (..., 4, 4), each verified.
 
         Or, with ``tasks``, that do these: ``targets`` are then one for each task in order, or a
@@ -84,34 +97,65 @@ class RobotIK:
                 stacklevel=2,
             )
         solver = self.solver(
-            frame, joints, tasks=tasks, fixed=fixed, limits=limits, objectives=objectives,
+            frame,
+            joints,
+            tasks=tasks,
+            fixed=fixed,
+            limits=limits,
+            objectives=objectives,
             joint_weights=joint_weights,
-        )  # fmt: skip
+        )
         threads = settings.most_threads() if threads is None else threads
         if all_solutions:
             return solver.all_solutions(
-                targets, q0, position_tolerance=position_tolerance,
-                rotation_tolerance=rotation_tolerance, steps=steps, seed=seed, options=options,
-                threads=threads, progress=progress,
-            )  # fmt: skip
+                targets,
+                q0,
+                position_tolerance=position_tolerance,
+                rotation_tolerance=rotation_tolerance,
+                steps=steps,
+                seed=seed,
+                options=options,
+                threads=threads,
+                progress=progress,
+            )
         return solver.solve(
-            targets, q0, position_tolerance=position_tolerance,
-            rotation_tolerance=rotation_tolerance, steps=steps, tries=tries, seed=seed,
-            seconds=seconds, best_of=best_of, choose=choose, options=options, threads=threads,
+            targets,
+            q0,
+            position_tolerance=position_tolerance,
+            rotation_tolerance=rotation_tolerance,
+            steps=steps,
+            tries=tries,
+            seed=seed,
+            seconds=seconds,
+            best_of=best_of,
+            choose=choose,
+            options=options,
+            threads=threads,
             progress=progress,
-        )  # fmt: skip
+        )
 
     def ik_all(  # noqa: PLR0913  every argument but two is named
-        self, target: Targets = None, frame: str | None = None, *, tasks: Tasks | None = None,
-        q0: Configuration | None = None, joints: str | Sequence[str] | None = None,
-        fixed: str | Sequence[str] = (), limits: Limit | Iterable[Limit] = (),
+        self,
+        target: Targets = None,
+        frame: str | None = None,
+        *,
+        tasks: Tasks | None = None,
+        q0: Configuration | None = None,
+        joints: str | Sequence[str] | None = None,
+        fixed: str | Sequence[str] = (),
+        limits: Limit | Iterable[Limit] = (),
         objectives: Objective | Iterable[Objective] = (),
-        joint_weights: Mapping[str, float | Sequence[float]] | None = None, starts: int = 500,
-        apart: float = 1.0e-2, position_tolerance: float | None = None,
-        rotation_tolerance: float | None = None, steps: int | None = None, seed: int | None = None,
-        options: Options | None = None, threads: int | None = None,
+        joint_weights: Mapping[str, float | Sequence[float]] | None = None,
+        starts: int = 500,
+        apart: float = 1.0e-2,
+        position_tolerance: float | None = None,
+        rotation_tolerance: float | None = None,
+        steps: int | None = None,
+        seed: int | None = None,
+        options: Options | None = None,
+        threads: int | None = None,
         progress: Progress | None = None,
-    ) -> AllSolutions:  # fmt: skip
+    ) -> AllSolutions:
         """Every different solution q (n, nq) that is found of one target, the nearest to q0 first.
 
         Arguments are those of `ik`; the search begins at ``starts`` configurations, and solutions
@@ -120,21 +164,39 @@ class RobotIK:
         Raises: as `ik`; ShapeError for more than one target.
         """
         solver = self.solver(
-            frame, joints, tasks=tasks, fixed=fixed, limits=limits, objectives=objectives,
+            frame,
+            joints,
+            tasks=tasks,
+            fixed=fixed,
+            limits=limits,
+            objectives=objectives,
             joint_weights=joint_weights,
-        )  # fmt: skip
+        )
         return solver.all_solutions(
-            target, q0, starts=starts, apart=apart, position_tolerance=position_tolerance,
-            rotation_tolerance=rotation_tolerance, steps=steps, seed=seed, options=options,
-            threads=settings.most_threads() if threads is None else threads, progress=progress,
-        )  # fmt: skip
+            target,
+            q0,
+            starts=starts,
+            apart=apart,
+            position_tolerance=position_tolerance,
+            rotation_tolerance=rotation_tolerance,
+            steps=steps,
+            seed=seed,
+            options=options,
+            threads=settings.most_threads() if threads is None else threads,
+            progress=progress,
+        )
 
     def solver(
-        self, frame: str | None = None, joints: str | Sequence[str] | None = None, *,
-        tasks: Tasks | None = None, fixed: str | Sequence[str] = (),
-        limits: Limit | Iterable[Limit] = (), objectives: Objective | Iterable[Objective] = (),
+        self,
+        frame: str | None = None,
+        joints: str | Sequence[str] | None = None,
+        *,
+        tasks: Tasks | None = None,
+        fixed: str | Sequence[str] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float | Sequence[float]] | None = None,
-    ) -> InverseKinematics:  # fmt: skip
+    ) -> InverseKinematics:
         """The compiled solver behind `ik`, to be kept and called again with new targets.
 
         ``limits`` are kept beside those of the description, ``objectives`` are made better in what
@@ -164,10 +226,16 @@ class RobotIK:
             looped = (m.joint_names[c] for c in Closed().bind(m).coordinates)
             named += tuple(name for name in looped if name not in (*m.actuated, *named))
         found = InverseKinematics(
-            m, self._frame_or_tasks(frame, tasks), named, fixed=fixed, limits=self._limits(limits),
-            objectives=objectives, joint_weights=joint_weights, compiler=settings.compiler(),
+            m,
+            self._frame_or_tasks(frame, tasks),
+            named,
+            fixed=fixed,
+            limits=self._limits(limits),
+            objectives=objectives,
+            joint_weights=joint_weights,
+            compiler=settings.compiler(),
             known=self._searches,
-        )  # fmt: skip
+        )
         return found if key is None else self._solvers.setdefault(key, found)
 
     def _frame_or_tasks(self, frame: str | None, tasks: Tasks | None) -> str | Tasks:
@@ -198,11 +266,18 @@ class RobotIK:
         return [with_model(each) for each in given]
 
     def controller(  # noqa: PLR0913  every argument but one is named
-        self, frame: str | None = None, *, tasks: Tasks | None = None, dt: float,
-        limits: Limit | Iterable[Limit] = (), objectives: Objective | Iterable[Objective] = (),
+        self,
+        frame: str | None = None,
+        *,
+        tasks: Tasks | None = None,
+        dt: float,
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float | Sequence[float]] | None = None,
-        joints: str | Sequence[str] | None = None, gain: float = 1.0, damping: float = 1.0,
-    ) -> Controller:  # fmt: skip
+        joints: str | Sequence[str] | None = None,
+        gain: float = 1.0,
+        damping: float = 1.0,
+    ) -> Controller:
         """One step at a time: ``controller.step(q, targets)`` is the configuration ``dt`` s later.
 
         Positions stay within the limits of the description, velocities too. ``joints`` may move,
@@ -215,17 +290,31 @@ class RobotIK:
         if tasks is not None and frame is not None:
             raise InputError("give a frame or tasks, not both; a frame stands for its Pose")
         return Controller(
-            self.mechanism, self._frame_or_tasks(frame, tasks), dt=dt, limits=self._limits(limits),
-            objectives=objectives, joint_weights=joint_weights, joints=joints, gain=gain,
-            damping=damping, compiler=settings.compiler(),
-        )  # fmt: skip
+            self.mechanism,
+            self._frame_or_tasks(frame, tasks),
+            dt=dt,
+            limits=self._limits(limits),
+            objectives=objectives,
+            joint_weights=joint_weights,
+            joints=joints,
+            gain=gain,
+            damping=damping,
+            compiler=settings.compiler(),
+        )
 
     def joint_velocities(  # noqa: PLR0913  all but three are named choices
-        self, q: ArrayLike, twist: ArrayLike, frame: str | None = None, *,
-        reference: Reference = "world-aligned", smallest: float = 1.0e-5, damping: float = 0.0,
-        joint_weights: ArrayLike | None = None, twist_weights: ArrayLike | None = None,
+        self,
+        q: ArrayLike,
+        twist: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: Reference = "world-aligned",
+        smallest: float = 1.0e-5,
+        damping: float = 0.0,
+        joint_weights: ArrayLike | None = None,
+        twist_weights: ArrayLike | None = None,
         preferred: ArrayLike | None = None,
-    ) -> JointVelocities:  # fmt: skip
+    ) -> JointVelocities:
         """Velocities v (..., nv) of joints at q that come nearest to a frame's twist (..., 6).
 
         The keywords after ``reference`` are those of `linkwork.ik.joint_velocities`. Limits and
@@ -236,6 +325,11 @@ class RobotIK:
         from linkwork.solve.velocities import joint_velocities  # noqa: PLC0415  not all need it
 
         return joint_velocities(
-            self.jacobian(q, frame, reference=reference), twist, smallest=smallest, damping=damping,
-            joint_weights=joint_weights, twist_weights=twist_weights, preferred=preferred,
-        )  # fmt: skip
+            self.jacobian(q, frame, reference=reference),
+            twist,
+            smallest=smallest,
+            damping=damping,
+            joint_weights=joint_weights,
+            twist_weights=twist_weights,
+            preferred=preferred,
+        )

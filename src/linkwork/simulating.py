@@ -25,17 +25,30 @@ Method = Literal["rk4", "euler", "dopri5", "implicit"]
 
 
 def simulate(  # noqa: PLR0913  one call with every choice by name
-    robot: Robot | Mechanism, q0: ArrayLike | Mapping[str, Any],
-    v0: ArrayLike | Mapping[str, Any] | None = None, duration: float = 1.0, *,
-    torque: PD | ArrayLike | Callable[..., ArrayLike] | None = None, method: Method = "rk4",
-    dt: float = 1.0e-3, tolerance: float = 1.0e-8, gravity: Any = None,
-    external: Mapping[str, Any] | None = None, payload: Mapping[str, Any] | None = None,
-    losses: bool = False, armature: ArrayLike | None = None, stops: Stops | bool | None = None,
-    events: Sequence[Event | Callable[..., float]] = (), record: int = 1, max_speed: float = 1.0e5,
-    max_step: float | None = None, max_steps: int | None = None,
-    breakpoints: Sequence[float] | None = None, threads: int | None = None,
+    robot: Robot | Mechanism,
+    q0: ArrayLike | Mapping[str, Any],
+    v0: ArrayLike | Mapping[str, Any] | None = None,
+    duration: float = 1.0,
+    *,
+    torque: PD | ArrayLike | Callable[..., ArrayLike] | None = None,
+    method: Method = "rk4",
+    dt: float = 1.0e-3,
+    tolerance: float = 1.0e-8,
+    gravity: Any = None,
+    external: Mapping[str, Any] | None = None,
+    payload: Mapping[str, Any] | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+    stops: Stops | bool | None = None,
+    events: Sequence[Event | Callable[..., float]] = (),
+    record: int = 1,
+    max_speed: float = 1.0e5,
+    max_step: float | None = None,
+    max_steps: int | None = None,
+    breakpoints: Sequence[float] | None = None,
+    threads: int | None = None,
     progress: Progress | None = None,
-) -> Simulation:  # fmt: skip
+) -> Simulation:
     """Roll a robot out from positions q0 (..., nq) and velocities v0 (..., nv), by default at rest.
 
     Both may be given by name, {joint: number}: the other joints are then neutral, and at rest.

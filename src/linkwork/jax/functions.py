@@ -434,9 +434,16 @@ def potential_energy(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None
 
 
 def inverse_dynamics(
-    m: Model, q: ArrayLike, v: ArrayLike, dv: ArrayLike, *, external: External | None = None,
-    gravity: ArrayLike | None = None, losses: bool = False, armature: ArrayLike | None = None,
-) -> Array:  # fmt: skip
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    dv: ArrayLike,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+) -> Array:
     """Joint forces (..., nv) that give the accelerations dv at the velocities v (N, N m).
 
     With loops or couplings: those of the actuated joints, zero at the others (`closed.py`).
@@ -453,9 +460,14 @@ def inverse_dynamics(
 
 
 def bias_forces(
-    m: Model, q: ArrayLike, v: ArrayLike, *, external: External | None = None,
-    gravity: ArrayLike | None = None, losses: bool = False,
-) -> Array:  # fmt: skip
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+) -> Array:
     """Joint forces (..., nv) that keep the velocities v as they are (N, N m).
 
     Inverse dynamics at dv = 0: against gravity, Coriolis and centrifugal forces. With loops or
@@ -488,9 +500,16 @@ def gravity_forces(m: Model, q: ArrayLike, *, gravity: ArrayLike | None = None) 
 
 
 def forward_dynamics(
-    m: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, external: External | None = None,
-    gravity: ArrayLike | None = None, losses: bool = False, armature: ArrayLike | None = None,
-) -> Array:  # fmt: skip
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+) -> Array:
     """Accelerations (..., nv) that the joint forces tau give at the velocities v.
 
     With loops or couplings, those that keep them closed, where q and v are assembled. Keywords as

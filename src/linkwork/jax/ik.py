@@ -73,11 +73,19 @@ class _Search:
 
 
 def ik(  # noqa: PLR0913  the one door: every argument but three is named
-    m: Model, targets: ArrayLike | Mapping[str, ArrayLike] | None = None, frame: str | None = None,
-    *, tasks: Task | Sequence[Task] | None = None, q0: ArrayLike | None = None,
-    joints: str | Sequence[str] | None = None, position_tolerance: float | None = None,
-    rotation_tolerance: float | None = None, steps: int = 24, tries: int = 1000, seed: int = 0,
-) -> Found:  # fmt: skip
+    m: Model,
+    targets: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    frame: str | None = None,
+    *,
+    tasks: Task | Sequence[Task] | None = None,
+    q0: ArrayLike | None = None,
+    joints: str | Sequence[str] | None = None,
+    position_tolerance: float | None = None,
+    rotation_tolerance: float | None = None,
+    steps: int = 24,
+    tries: int = 1000,
+    seed: int = 0,
+) -> Found:
     """Configurations that bring a frame to poses T_world_frame (..., 4, 4), or do tasks.
 
     ``tasks``: those of `linkwork.ik`, of one priority; ``targets`` are then that of the one task,

@@ -29,10 +29,18 @@ Method = Literal["rk4", "euler"]
 
 
 def step(  # noqa: PLR0913  the keywords that all of dynamics has
-    m: Model, q: ArrayLike, v: ArrayLike, dt: ArrayLike, tau: ArrayLike | None = None, *,
-    method: Method = "rk4", external: External | None = None, gravity: ArrayLike | None = None,
-    losses: bool = False, armature: ArrayLike | None = None,
-) -> tuple[Array, Array]:  # fmt: skip
+    m: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    dt: ArrayLike,
+    tau: ArrayLike | None = None,
+    *,
+    method: Method = "rk4",
+    external: External | None = None,
+    gravity: ArrayLike | None = None,
+    losses: bool = False,
+    armature: ArrayLike | None = None,
+) -> tuple[Array, Array]:
     """The state (q, v) (..., nq), (..., nv) a time dt later, under constant joint forces tau.
 
     The numbers are those of one step of `lw.simulate`: ``"rk4"``, or ``"euler"``, which moves by

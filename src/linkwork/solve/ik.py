@@ -82,19 +82,30 @@ class InverseKinematics(ProcessBound):
     """
 
     def __init__(  # noqa: PLR0913  a problem's parts, all but two of them named
-        self, mechanism: Mechanism, tasks: str | Task | Sequence[Task],
-        joints: str | Sequence[str] | None = None, *, fixed: str | Sequence[str] = (),
-        limits: Limit | Iterable[Limit] = (), objectives: Objective | Iterable[Objective] = (),
+        self,
+        mechanism: Mechanism,
+        tasks: str | Task | Sequence[Task],
+        joints: str | Sequence[str] | None = None,
+        *,
+        fixed: str | Sequence[str] = (),
+        limits: Limit | Iterable[Limit] = (),
+        objectives: Objective | Iterable[Objective] = (),
         joint_weights: Mapping[str, float | Sequence[float]] | None = None,
-        compiler: Compiler | None = None, known: Known | None = None,
-    ) -> None:  # fmt: skip
+        compiler: Compiler | None = None,
+        known: Known | None = None,
+    ) -> None:
         """``known``: programs by the key of their problem, to be used and added to."""
         self.mechanism = mechanism
         bounds, clear = split(listed(limits, Limit, "limits", "PositionLimit(0.05)"))
         self.problem: Problem = make_problem(
-            mechanism, Pose(tasks) if isinstance(tasks, str) else tasks, joints=joints, fixed=fixed,
-            limits=bounds, objectives=objectives, joint_weights=joint_weights,
-        )  # fmt: skip
+            mechanism,
+            Pose(tasks) if isinstance(tasks, str) else tasks,
+            joints=joints,
+            fixed=fixed,
+            limits=bounds,
+            objectives=objectives,
+            joint_weights=joint_weights,
+        )
         self._neutral = neutral(mechanism)
         self._compiler = compiler or Compiler()
         self._known: Known = {} if known is None else known
@@ -122,12 +133,22 @@ class InverseKinematics(ProcessBound):
         return tuple(part.program for part in self._engine.parts)
 
     def solve(  # noqa: PLR0913  all but two are named options
-        self, targets: Targets = None, q0: Configuration | None = None, *,
-        position_tolerance: float | None = None, rotation_tolerance: float | None = None,
-        steps: int | None = None, tries: int | None = None, seed: int | None = None,
-        seconds: float | None = None, best_of: int | None = None, choose: Choose | None = None,
-        options: Options | None = None, threads: int = 1, progress: Progress | None = None,
-    ) -> IKResult:  # fmt: skip
+        self,
+        targets: Targets = None,
+        q0: Configuration | None = None,
+        *,
+        position_tolerance: float | None = None,
+        rotation_tolerance: float | None = None,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        seconds: float | None = None,
+        best_of: int | None = None,
+        choose: Choose | None = None,
+        options: Options | None = None,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> IKResult:
         """Configurations that do the tasks, for targets of any leading shape.
 
         ``targets``: of the one task, one for each task in order, or a mapping of task names; what
@@ -358,11 +379,20 @@ class InverseKinematics(ProcessBound):
         return InverseKinematics(m, closing[0], names, compiler=self._compiler, known=self._known)
 
     def all_solutions(  # noqa: PLR0913  all but two are named options
-        self, targets: Targets = None, q0: Configuration | None = None, *, starts: int = 500,
-        apart: float = 1.0e-2, position_tolerance: float | None = None,
-        rotation_tolerance: float | None = None, steps: int | None = None, seed: int | None = None,
-        options: Options | None = None, threads: int = 1, progress: Progress | None = None,
-    ) -> AllSolutions:  # fmt: skip
+        self,
+        targets: Targets = None,
+        q0: Configuration | None = None,
+        *,
+        starts: int = 500,
+        apart: float = 1.0e-2,
+        position_tolerance: float | None = None,
+        rotation_tolerance: float | None = None,
+        steps: int | None = None,
+        seed: int | None = None,
+        options: Options | None = None,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> AllSolutions:
         """All solutions of one target that are found from ``starts`` starts, (n, nq), verified.
 
         Solutions that differ by less than ``apart`` (radians of the joint that differs most; whole

@@ -168,10 +168,16 @@ def following_expressions(problem: Problem, given: Sequence[int]) -> Expressions
         }
 
     return Expressions(
-        key=("following", ",".join(map(str, given)), *problem.key), inputs=((len(given),),),
-        n_q=m.n_q, n=way.size, n_parameters=m.n_q + len(given), n_settings=n_settings,
-        prepare=prepare, iterate=iterate, verify=verify,
-    )  # fmt: skip
+        key=("following", ",".join(map(str, given)), *problem.key),
+        inputs=((len(given),),),
+        n_q=m.n_q,
+        n=way.size,
+        n_parameters=m.n_q + len(given),
+        n_settings=n_settings,
+        prepare=prepare,
+        iterate=iterate,
+        verify=verify,
+    )
 
 
 class _Way:
@@ -266,15 +272,19 @@ class _Way:
         columns = seen.levels[0].columns
         entries = o.vector([columns[k][i] for i, k in self.entries])
         after = _State(
-            y=y, y0=_each(o, taken, at.y, at.y0, len(problem.moved)),
+            y=y,
+            y0=_each(o, taken, at.y, at.y0, len(problem.moved)),
             correction=o.vector([chosen(0.0, 0.0, at.correction[k] + move[k]) for k in n]),
             tangent=o.vector([o.select(taken, tangent[k], at.tangent[k]) for k in n]),
             before=_each(o, taken, entries, at.before, len(self.entries)),
-            rank=o.select(taken, rank, at.rank), taken=o.select(taken, at.share, at.taken),
+            rank=o.select(taken, rank, at.rank),
+            taken=o.select(taken, at.share, at.taken),
             share=chosen(o.select(o.less(_WHOLE, ahead), 1.0, ahead), at.taken + again, at.share),
             corrections=chosen(0.0, 0.0, at.corrections + 1.0),
-            last=chosen(0.0, 0.0, sum_of_squares(move)), iterations=at.iterations + 1.0, end=end,
-        )  # fmt: skip
+            last=chosen(0.0, 0.0, sum_of_squares(move)),
+            iterations=at.iterations + 1.0,
+            end=end,
+        )
         arrived = o.both(taken, o.negate(o.less(at.share, 1.0)))
         done = o.either(arrived, o.less(0.5, at.end))
         state = o.vector([o.select(done, -1.0, 1.0), 1.0 - at.taken])
@@ -456,10 +466,18 @@ class Assembly(ProcessBound):
         return len(self._given)
 
     def solve(  # noqa: PLR0913  all but two are named options
-        self, actuated: Actuated, q0: Configuration | None = None, *, follow: bool = True,
-        steps: int | None = None, tries: int | None = None, seed: int | None = None,
-        options: Options | None = None, threads: int = 1, near: Configuration | None = None,
-    ) -> IKResult:  # fmt: skip
+        self,
+        actuated: Actuated,
+        q0: Configuration | None = None,
+        *,
+        follow: bool = True,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        options: Options | None = None,
+        threads: int = 1,
+        near: Configuration | None = None,
+    ) -> IKResult:
         """Configurations that are assembled, with the actuated joints at these positions.
 
         ``actuated`` (..., n_actuated) in the order of `actuated`, or by name: what is not named
@@ -521,10 +539,18 @@ class Assembly(ProcessBound):
         )
 
     def all_solutions(  # noqa: PLR0913  all but two are named options
-        self, actuated: Actuated, q0: Configuration | None = None, *, starts: int = 500,
-        apart: float = 1.0e-3, steps: int | None = None, tries: int | None = None,
-        seed: int | None = None, options: Options | None = None, threads: int = 1,
-    ) -> AllSolutions:  # fmt: skip
+        self,
+        actuated: Actuated,
+        q0: Configuration | None = None,
+        *,
+        starts: int = 500,
+        apart: float = 1.0e-3,
+        steps: int | None = None,
+        tries: int | None = None,
+        seed: int | None = None,
+        options: Options | None = None,
+        threads: int = 1,
+    ) -> AllSolutions:
         """Every branch that is found from ``starts`` starts (n, nq), the nearest to ``q0`` first.
 
         Branches that differ by less than ``apart`` (radians of the joint that differs most) are
@@ -659,11 +685,17 @@ def assembly_expressions(problem: Problem, given: Sequence[int]) -> Expressions:
         }
 
     return Expressions(
-        key=("assembly", ",".join(map(str, given)), *problem.key), inputs=((len(given),),),
-        n_q=m.n_q, n=len(problem.moved), n_parameters=held + len(given),
-        n_settings=problem.layout.n_settings, prepare=prepare, iterate=iterate, verify=verify,
+        key=("assembly", ",".join(map(str, given)), *problem.key),
+        inputs=((len(given),),),
+        n_q=m.n_q,
+        n=len(problem.moved),
+        n_parameters=held + len(given),
+        n_settings=problem.layout.n_settings,
+        prepare=prepare,
+        iterate=iterate,
+        verify=verify,
         stall=STALL,
-    )  # fmt: skip
+    )
 
 
 def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[str, ...]:
