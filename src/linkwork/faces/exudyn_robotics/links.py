@@ -121,10 +121,17 @@ class RobotLink:
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  as the original has them
-        self, mass: float, COM: ArrayLike, inertia: ArrayLike, localHT: Any = None,
-        jointType: str = "Rz", parent: int = -2, preHT: Any = None,
-        PDcontrol: tuple[Any, Any] = (None, None), visualization: VRobotLink | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        mass: float,
+        COM: ArrayLike,
+        inertia: ArrayLike,
+        localHT: Any = None,
+        jointType: str = "Rz",
+        parent: int = -2,
+        preHT: Any = None,
+        PDcontrol: tuple[Any, Any] = (None, None),
+        visualization: VRobotLink | None = None,
+    ) -> None:
         self.mass = mass
         self.COM = np.array(COM, np.float64)
         self.inertia = np.array(inertia, np.float64)

@@ -28,9 +28,15 @@ class MobileKinematics:
     """
 
     def __init__(
-        self, R: float, lx: float, ly: float, flagAdjusted: bool = False, lcx: float = 0,
-        lcy: float = 0, wheeltype: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        R: float,
+        lx: float,
+        ly: float,
+        flagAdjusted: bool = False,
+        lcx: float = 0,
+        lcy: float = 0,
+        wheeltype: int = 0,
+    ) -> None:
         if flagAdjusted:
             raise UnsupportedFeatureError("MobileKinematics: flagAdjusted is not part of this face")
         self.Jacobian = _jacobian(R, lx, ly, wheeltype)

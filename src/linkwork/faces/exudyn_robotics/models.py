@@ -127,9 +127,15 @@ def _robot(model: Mapping[str, Any], given: Robot | None) -> Robot:
 
 
 def _link(
-    stdDH: Sequence[float], modDHKK: Sequence[float], mass: float, COM: Sequence[float],
-    inertia: Sequence[float], limits: tuple[float, float], stiffness: float, torque: float,
-) -> dict[str, Any]:  # fmt: skip
+    stdDH: Sequence[float],
+    modDHKK: Sequence[float],
+    mass: float,
+    COM: Sequence[float],
+    inertia: Sequence[float],
+    limits: tuple[float, float],
+    stiffness: float,
+    torque: float,
+) -> dict[str, Any]:
     """A link; its inertia as ixx iyy izz, or ixx ixy ixz iyy iyz izz."""
     full = [inertia[0], 0.0, 0.0, inertia[1], 0.0, inertia[2]] if len(inertia) == 3 else inertia
     return {

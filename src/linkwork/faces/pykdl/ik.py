@@ -473,9 +473,15 @@ class ChainIkSolverPos_NR_JL(ChainIkSolverPos_NR):
     }
 
     def __init__(
-        self, chain: Chain, q_min: JntArray, q_max: JntArray, fksolver: ChainFkSolverPos,
-        iksolver: ChainIkSolverVel, maxiter: int = 100, eps: float = 1e-6,
-    ) -> None:  # fmt: skip
+        self,
+        chain: Chain,
+        q_min: JntArray,
+        q_max: JntArray,
+        fksolver: ChainFkSolverPos,
+        iksolver: ChainIkSolverVel,
+        maxiter: int = 100,
+        eps: float = 1e-6,
+    ) -> None:
         check(type(self).__name__, q_min, JntArray, q_max, JntArray)
         self._limits = JntArray(q_min), JntArray(q_max)
         super().__init__(chain, fksolver, iksolver, maxiter, eps)

@@ -339,10 +339,17 @@ def _solved(chain: Chain, targets: Floats, starts: Any, threshold: float) -> Any
 
 
 def batch_solve_ik(  # noqa: PLR0913, PLR0917  as the original
-    backend: Any, target_positions: Any, target_rotations: Any, fk_params: Chain,
-    initial_angles: Any = None, max_iterations: int = 100, learning_rate: float = 0.1,
-    pos_weight: float = 1.0, rot_weight: float = 0.1, pos_threshold: float = 0.001,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+    backend: Any,
+    target_positions: Any,
+    target_rotations: Any,
+    fk_params: Chain,
+    initial_angles: Any = None,
+    max_iterations: int = 100,
+    learning_rate: float = 0.1,
+    pos_weight: float = 1.0,
+    rot_weight: float = 0.1,
+    pos_threshold: float = 0.001,
+) -> tuple[Any, Any, Any]:
     """Angles (N, n) that bring the end of a chain to poses, success (N,) and position errors (N,).
 
     The core's solver finds them; weights, rate and iterations are taken and change nothing.
@@ -356,10 +363,17 @@ def batch_solve_ik(  # noqa: PLR0913, PLR0917  as the original
 
 
 def solve_ik_gradient_descent(  # noqa: PLR0913, PLR0917  as the original
-    backend: Any, target_position: Any, target_rotation: Any, fk_params: Chain,
-    initial_angles: Any = None, max_iterations: int = 100, learning_rate: float = 0.1,
-    pos_weight: float = 1.0, rot_weight: float = 0.1, tolerance: float = 1e-4,
-) -> tuple[Any, bool, float]:  # fmt: skip
+    backend: Any,
+    target_position: Any,
+    target_rotation: Any,
+    fk_params: Chain,
+    initial_angles: Any = None,
+    max_iterations: int = 100,
+    learning_rate: float = 0.1,
+    pos_weight: float = 1.0,
+    rot_weight: float = 0.1,
+    tolerance: float = 1e-4,
+) -> tuple[Any, bool, float]:
     """As `batch_solve_ik`, for one pose: angles (n,), success and the position's error."""
     del max_iterations, learning_rate, pos_weight, rot_weight
     starts = None if initial_angles is None else np.asarray(initial_angles)[None]

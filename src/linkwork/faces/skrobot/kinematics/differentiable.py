@@ -238,15 +238,28 @@ class _Solver:
         self._robot, self._links, self._target = robot_model, links, move_target
 
     def __call__(  # noqa: PLR0913, PLR0917  as the original
-        self, target_positions: Any, target_rotations: Any, initial_angles: Any = None,
-        max_iterations: int = 30, damping: float = 0.01, pos_threshold: float = 0.001,
-        rot_threshold: float = 0.1, position_mask: Any = True, rotation_mask: Any = True,
-        rotation_mirror: Any = None, translation_tolerance: Any = None,
-        rotation_tolerance: Any = None, attempts_per_pose: int = 1,
-        random_initial_range: float = 0.7, retry_seed: str = "random",
-        use_current_angles: bool = True, select_closest_to_initial: bool = False,
-        joint_weights: Any = None, return_all_attempts: bool = False, **kwargs: Any,
-    ) -> tuple[Any, ...]:  # fmt: skip
+        self,
+        target_positions: Any,
+        target_rotations: Any,
+        initial_angles: Any = None,
+        max_iterations: int = 30,
+        damping: float = 0.01,
+        pos_threshold: float = 0.001,
+        rot_threshold: float = 0.1,
+        position_mask: Any = True,
+        rotation_mask: Any = True,
+        rotation_mirror: Any = None,
+        translation_tolerance: Any = None,
+        rotation_tolerance: Any = None,
+        attempts_per_pose: int = 1,
+        random_initial_range: float = 0.7,
+        retry_seed: str = "random",
+        use_current_angles: bool = True,
+        select_closest_to_initial: bool = False,
+        joint_weights: Any = None,
+        return_all_attempts: bool = False,
+        **kwargs: Any,
+    ) -> tuple[Any, ...]:
         """Angles (N, n), success (N,) and errors (N,), position (m) plus rotation (rad).
 
         Targets are positions (N, 3) and rotations (N, 3, 3) in the world. Starts are
@@ -356,10 +369,16 @@ def create_batch_ik_solver(
 
 
 def solve_ik_scipy(  # noqa: PLR0913, PLR0917  as the original
-    robot_model: Any, target_coords: Any, link_list: Sequence[Any], move_target: Coordinates,
-    rotation_mask: Any = True, position_mask: Any = True, max_iterations: int = 100,
-    pos_threshold: float = 0.001, rot_threshold: float = 0.1,
-) -> Any:  # fmt: skip
+    robot_model: Any,
+    target_coords: Any,
+    link_list: Sequence[Any],
+    move_target: Coordinates,
+    rotation_mask: Any = True,
+    position_mask: Any = True,
+    max_iterations: int = 100,
+    pos_threshold: float = 0.001,
+    rot_threshold: float = 0.1,
+) -> Any:
     """The robot's `inverse_kinematics` with these links and thresholds: angle vector, or False."""
     return robot_model.inverse_kinematics(
         target_coords, move_target=move_target, link_list=list(link_list),

@@ -102,16 +102,33 @@ class BatchIK:
     """The part of `CascadedLink` that solves batches of targets."""
 
     def batch_inverse_kinematics(  # noqa: PLR0913, PLR0917  as the original
-        self: Any, target_coords: Any, move_target: Any = None, link_list: Any = None,
-        position_mask: Any = None, rotation_mask: Any = None, rotation_mirror: Any = None,
-        stop: int = 100, thre: float = 0.001, rthre: float = math.radians(1.0),
-        initial_angles: Any = "current", alpha: float = 1.0, attempts_per_pose: int = 1,
-        random_initial_range: float = 0.7, translation_tolerance: Any = None,
-        rotation_tolerance: Any = None, backend: str | None = None, use_base: Any = False,
-        base_weight: Any = None, joint_list: Any = None, invariant_joint_list: Any = None,
-        select_closest_to_initial: bool = True, joint_weights: Any = None,
-        retry_seed: str | None = None, rng: Any = 0, **kwargs: Any,
-    ) -> BatchIKResult:  # fmt: skip
+        self: Any,
+        target_coords: Any,
+        move_target: Any = None,
+        link_list: Any = None,
+        position_mask: Any = None,
+        rotation_mask: Any = None,
+        rotation_mirror: Any = None,
+        stop: int = 100,
+        thre: float = 0.001,
+        rthre: float = math.radians(1.0),
+        initial_angles: Any = "current",
+        alpha: float = 1.0,
+        attempts_per_pose: int = 1,
+        random_initial_range: float = 0.7,
+        translation_tolerance: Any = None,
+        rotation_tolerance: Any = None,
+        backend: str | None = None,
+        use_base: Any = False,
+        base_weight: Any = None,
+        joint_list: Any = None,
+        invariant_joint_list: Any = None,
+        select_closest_to_initial: bool = True,
+        joint_weights: Any = None,
+        retry_seed: str | None = None,
+        rng: Any = 0,
+        **kwargs: Any,
+    ) -> BatchIKResult:
         """Angle vectors that bring ``move_target`` to poses in the world; the robot does not move.
 
         ``target_coords``: frames, or an array (N, 6) of x y z roll pitch yaw, or (N, 7) of

@@ -172,14 +172,21 @@ class Dynamics:
         return _in_order(self, tree, _torques(state, fall, loads, T_world_root))
 
     def torque_vector(  # noqa: PLR0913, PLR0917  as the original
-        self: Any, force_list: Sequence[Any] | None = None,
-        moment_list: Sequence[Any] | None = None, target_coords: Sequence[Any] | None = None,
-        calc_statics_p: bool = True, dt: float = 0.005, av: ArrayLike | None = None,
-        av_prev: ArrayLike | None = None, av_next: ArrayLike | None = None,
-        root_coords: Coordinates | None = None, root_coords_prev: Coordinates | None = None,
-        root_coords_next: Coordinates | None = None, gravity: ArrayLike | None = None,
+        self: Any,
+        force_list: Sequence[Any] | None = None,
+        moment_list: Sequence[Any] | None = None,
+        target_coords: Sequence[Any] | None = None,
+        calc_statics_p: bool = True,
+        dt: float = 0.005,
+        av: ArrayLike | None = None,
+        av_prev: ArrayLike | None = None,
+        av_next: ArrayLike | None = None,
+        root_coords: Coordinates | None = None,
+        root_coords_prev: Coordinates | None = None,
+        root_coords_next: Coordinates | None = None,
+        gravity: ArrayLike | None = None,
         backend: str = "numpy",
-    ) -> Floats:  # fmt: skip
+    ) -> Floats:
         """Torques (n,), N m and N, that hold the robot, or move it, against gravity and loads.
 
         At the angles ``av``, by default the present ones. With ``calc_statics_p=False`` velocities

@@ -241,12 +241,21 @@ class StepsIK:
     # -------------------------------------------------------------------------- Jacobians
 
     def calc_jacobian_from_link_list(  # noqa: PLR0913, PLR0917  as the original
-        self, move_target: Any, link_list: Any = None, transform_coords: Any = None,
-        position_mask: Any = None, rotation_mask: Any = None, rotation_mirror: Any = None,
-        col_offset: int = 0, dim: int | None = None, jacobian: Floats | None = None,
-        additional_jacobi_dimension: int = 0, n_joint_dimension: int | None = None, *args: Any,
+        self,
+        move_target: Any,
+        link_list: Any = None,
+        transform_coords: Any = None,
+        position_mask: Any = None,
+        rotation_mask: Any = None,
+        rotation_mirror: Any = None,
+        col_offset: int = 0,
+        dim: int | None = None,
+        jacobian: Floats | None = None,
+        additional_jacobi_dimension: int = 0,
+        n_joint_dimension: int | None = None,
+        *args: Any,
         **kwargs: Any,
-    ) -> Floats:  # fmt: skip
+    ) -> Floats:
         """The Jacobian (rows, columns) of one frame or several by the joints that move links.
 
         ``link_list`` is a chain, or a list of one chain for each frame, and by default all links;
@@ -276,13 +285,23 @@ class StepsIK:
         )
 
     def calc_jacobian_from_joint_list(  # noqa: PLR0913, PLR0917  as the original
-        self, union_joint_list: Sequence[Any], move_target: Any, joint_list: Any = None,
-        transform_coords: Any = None, position_mask: Any = None, rotation_mask: Any = None,
-        rotation_mirror: Any = None, col_offset: int = 0, dim: int | None = None,
-        jacobian: Floats | None = None, additional_jacobi_dimension: int = 0,
-        n_joint_dimension: int | None = None, check_relevance: Any = "auto", *args: Any,
+        self,
+        union_joint_list: Sequence[Any],
+        move_target: Any,
+        joint_list: Any = None,
+        transform_coords: Any = None,
+        position_mask: Any = None,
+        rotation_mask: Any = None,
+        rotation_mirror: Any = None,
+        col_offset: int = 0,
+        dim: int | None = None,
+        jacobian: Floats | None = None,
+        additional_jacobi_dimension: int = 0,
+        n_joint_dimension: int | None = None,
+        check_relevance: Any = "auto",
+        *args: Any,
         **kwargs: Any,
-    ) -> Floats:  # fmt: skip
+    ) -> Floats:
         """The Jacobian (rows, columns) of one frame or several by joints, in their order.
 
         Rows, target by target: the axes of position that its mask constrains (None: all), then
@@ -697,16 +716,31 @@ class StepsIK:
         return []
 
     def move_joints_avoidance(  # noqa: PLR0913, PLR0917  as the original
-        self, union_vel: ArrayLike, union_link_list: Any = None, link_list: Any = None,
-        n_joint_dimension: int | None = None, weight: ArrayLike | None = None,
-        null_space: Any = None, avoid_nspace_gain: float = 0.01, avoid_weight_gain: float = 1.0,
-        avoid_collision_distance: float = 0.2, avoid_collision_null_gain: float = 1.0,
-        avoid_collision_joint_gain: float = 1.0, collision_avoidance_link_pair: Any = None,
-        cog_gain: float = 0.0, target_centroid_pos: Any = None, centroid_offset_func: Any = None,
-        cog_translation_axis: Any = "z", cog_null_space: Any = False,
-        additional_weight_list: Any = None, additional_nspace_list: Any = None,
-        jacobi: ArrayLike | None = None, obstacles: Any = None, *args: Any, **kwargs: Any,
-    ) -> bool:  # fmt: skip
+        self,
+        union_vel: ArrayLike,
+        union_link_list: Any = None,
+        link_list: Any = None,
+        n_joint_dimension: int | None = None,
+        weight: ArrayLike | None = None,
+        null_space: Any = None,
+        avoid_nspace_gain: float = 0.01,
+        avoid_weight_gain: float = 1.0,
+        avoid_collision_distance: float = 0.2,
+        avoid_collision_null_gain: float = 1.0,
+        avoid_collision_joint_gain: float = 1.0,
+        collision_avoidance_link_pair: Any = None,
+        cog_gain: float = 0.0,
+        target_centroid_pos: Any = None,
+        centroid_offset_func: Any = None,
+        cog_translation_axis: Any = "z",
+        cog_null_space: Any = False,
+        additional_weight_list: Any = None,
+        additional_nspace_list: Any = None,
+        jacobi: ArrayLike | None = None,
+        obstacles: Any = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
         """Move joints by a task's Jacobian, away from their limits and from what is near; True.
 
         The weights are those of `calc_inverse_kinematics_weight_from_link_list`, the inverse is
@@ -819,16 +853,37 @@ class StepsIK:
     # -------------------------------------------------------------------------- one iteration
 
     def inverse_kinematics_loop(  # noqa: PLR0913, PLR0917  as the original
-        self, dif_pos: Any, dif_rot: Any, move_target: Any = None, link_list: Any = None,
-        target_coords: Any = None, stop: int = 1, loop: int = 0, position_mask: Any = None,
-        rotation_mask: Any = None, rotation_mirror: Any = None, thre: Any = None, rthre: Any = None,
-        dif_pos_ratio: float = 1.0, dif_rot_ratio: float = 1.0, union_link_list: Any = None,
-        jacobi: Any = None, additional_check: Any = None, additional_jacobi: Any = None,
-        additional_vel: Any = None, centroid_thre: float = 0.001, target_centroid_pos: Any = None,
-        centroid_offset_func: Any = None, cog_translation_axis: Any = "z",
-        cog_null_space: Any = None, cog_gain: float = 1.0, min_loop: int | None = None,
-        inverse_kinematics_hook: Any = None, joint_list: Any = None, **kwargs: Any,
-    ) -> str:  # fmt: skip
+        self,
+        dif_pos: Any,
+        dif_rot: Any,
+        move_target: Any = None,
+        link_list: Any = None,
+        target_coords: Any = None,
+        stop: int = 1,
+        loop: int = 0,
+        position_mask: Any = None,
+        rotation_mask: Any = None,
+        rotation_mirror: Any = None,
+        thre: Any = None,
+        rthre: Any = None,
+        dif_pos_ratio: float = 1.0,
+        dif_rot_ratio: float = 1.0,
+        union_link_list: Any = None,
+        jacobi: Any = None,
+        additional_check: Any = None,
+        additional_jacobi: Any = None,
+        additional_vel: Any = None,
+        centroid_thre: float = 0.001,
+        target_centroid_pos: Any = None,
+        centroid_offset_func: Any = None,
+        cog_translation_axis: Any = "z",
+        cog_null_space: Any = None,
+        cog_gain: float = 1.0,
+        min_loop: int | None = None,
+        inverse_kinematics_hook: Any = None,
+        joint_list: Any = None,
+        **kwargs: Any,
+    ) -> str:
         """One iteration that moves frames by differences of position (3,) and rotation (3,).
 
         The differences, one of each for each ``move_target``, are in its axes. Where they are

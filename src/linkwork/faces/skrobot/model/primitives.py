@@ -153,10 +153,17 @@ class CameraMarker(_Shape):
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  as in the original
-        self, focal: ArrayLike | None = None, fov: ArrayLike = (70, 40), z_near: float = 0.01,
-        z_far: float = 1000.0, marker_height: float = 0.4, pos: ArrayLike = (0, 0, 0),
-        rot: ArrayLike = _EYE, without_axis: bool = False, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        focal: ArrayLike | None = None,
+        fov: ArrayLike = (70, 40),
+        z_near: float = 0.01,
+        z_far: float = 1000.0,
+        marker_height: float = 0.4,
+        pos: ArrayLike = (0, 0, 0),
+        rot: ArrayLike = _EYE,
+        without_axis: bool = False,
+        name: str | None = None,
+    ) -> None:
         import trimesh  # noqa: PLC0415  loaded on use
 
         if focal is None:
@@ -189,10 +196,16 @@ class Cone(_Shape):
     """A cone about z: its base at z = 0, its tip at z = ``height``, m."""
 
     def __init__(
-        self, radius: float, height: float, sections: int = 32, vertex_colors: Any = None,
-        face_colors: Any = None, pos: ArrayLike = (0, 0, 0), rot: ArrayLike = _EYE,
+        self,
+        radius: float,
+        height: float,
+        sections: int = 32,
+        vertex_colors: Any = None,
+        face_colors: Any = None,
+        pos: ArrayLike = (0, 0, 0),
+        rot: ArrayLike = _EYE,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from trimesh.creation import cone  # noqa: PLC0415  loaded on use
 
         r, h = sizes([radius, height], "radius and height", 2)
@@ -205,10 +218,17 @@ class Cylinder(_Shape, SDFImplemented):
     """A cylinder about z, from -height/2 to height/2, m."""
 
     def __init__(  # noqa: PLR0913, PLR0917  as in the original
-        self, radius: float, height: float, sections: int = 32, vertex_colors: Any = None,
-        face_colors: Any = None, pos: ArrayLike = (0, 0, 0), rot: ArrayLike = _EYE,
-        name: str | None = None, with_sdf: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        radius: float,
+        height: float,
+        sections: int = 32,
+        vertex_colors: Any = None,
+        face_colors: Any = None,
+        pos: ArrayLike = (0, 0, 0),
+        rot: ArrayLike = _EYE,
+        name: str | None = None,
+        with_sdf: bool = False,
+    ) -> None:
         from trimesh.creation import cylinder  # noqa: PLC0415  loaded on use
 
         r, h = sizes([radius, height], "radius and height", 2)
@@ -223,10 +243,16 @@ class Capsule(_Shape):
     """A cylinder about z of this height between two half balls, m, centred."""
 
     def __init__(
-        self, radius: float, height: float, sections: int = 32, vertex_colors: Any = None,
-        face_colors: Any = None, pos: ArrayLike = (0, 0, 0), rot: ArrayLike = _EYE,
+        self,
+        radius: float,
+        height: float,
+        sections: int = 32,
+        vertex_colors: Any = None,
+        face_colors: Any = None,
+        pos: ArrayLike = (0, 0, 0),
+        rot: ArrayLike = _EYE,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from trimesh.creation import capsule  # noqa: PLC0415  loaded on use
 
         r, h = sizes([radius, height], "radius and height", 2)
@@ -251,9 +277,15 @@ class Sphere(_Shape, SDFImplemented):
     """A ball; ``subdivisions`` of an icosahedron make its mesh."""
 
     def __init__(
-        self, radius: float, subdivisions: int = 3, color: Any = None, pos: ArrayLike = (0, 0, 0),
-        rot: ArrayLike = _EYE, name: str | None = None, with_sdf: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        radius: float,
+        subdivisions: int = 3,
+        color: Any = None,
+        pos: ArrayLike = (0, 0, 0),
+        rot: ArrayLike = _EYE,
+        name: str | None = None,
+        with_sdf: bool = False,
+    ) -> None:
         from trimesh.creation import icosphere  # noqa: PLC0415  loaded on use
 
         r = float(sizes(radius, "radius", 1)[0])
@@ -273,10 +305,16 @@ class Annulus(_Shape):
     """A ring about z between two radii, from -height/2 to height/2, m."""
 
     def __init__(
-        self, r_min: float, r_max: float, height: float, vertex_colors: Any = None,
-        face_colors: Any = None, pos: ArrayLike = (0, 0, 0), rot: ArrayLike = _EYE,
+        self,
+        r_min: float,
+        r_max: float,
+        height: float,
+        vertex_colors: Any = None,
+        face_colors: Any = None,
+        pos: ArrayLike = (0, 0, 0),
+        rot: ArrayLike = _EYE,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from trimesh.creation import annulus  # noqa: PLC0415  loaded on use
 
         low, high, h = sizes([r_min, r_max, height], "r_min, r_max and height", 3)

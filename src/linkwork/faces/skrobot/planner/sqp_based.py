@@ -18,11 +18,19 @@ Floats = NDArray[np.float64]
 
 
 def sqp_plan_trajectory(  # noqa: PLR0913, PLR0917  as the original
-    collision_checker: SweptSphereSdfCollisionChecker, av_start: ArrayLike, av_goal: ArrayLike,
-    joint_list: Sequence[Any], n_wp: int, safety_margin: float = 1e-2, with_base: bool = False,
-    weights: Any = None, initial_trajectory: Any = None, slsqp_option: Any = None,
-    optimization_callback: Any = None, base_limit: Any = None,
-) -> Floats:  # fmt: skip
+    collision_checker: SweptSphereSdfCollisionChecker,
+    av_start: ArrayLike,
+    av_goal: ArrayLike,
+    joint_list: Sequence[Any],
+    n_wp: int,
+    safety_margin: float = 1e-2,
+    with_base: bool = False,
+    weights: Any = None,
+    initial_trajectory: Any = None,
+    slsqp_option: Any = None,
+    optimization_callback: Any = None,
+    base_limit: Any = None,
+) -> Floats:
     """Angles (n_wp, n) on a way from start to goal (n,) on which no checked link touches.
 
     The core's planner finds it, obstacles being ``safety_margin`` (m) thicker than they are, and

@@ -75,9 +75,16 @@ class URDFXMLRootLinkChanger:
 
 
 def transform_urdf_with_world_link(  # noqa: PLR0913, PLR0917  as the original
-    input_file: PathLike, output_file: PathLike, x: float = 0.0, y: float = 0.0, z: float = 0.0,
-    roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0, world_link_name: str = "world",
-) -> None:  # fmt: skip
+    input_file: PathLike,
+    output_file: PathLike,
+    x: float = 0.0,
+    y: float = 0.0,
+    z: float = 0.0,
+    roll: float = 0.0,
+    pitch: float = 0.0,
+    yaw: float = 0.0,
+    world_link_name: str = "world",
+) -> None:
     """Write a file with a new root that carries the robot, fixed at x, y, z (m) and angles (deg).
 
     Raises: DescriptionError; InputError (a ValueError) for a name that a link has already.
