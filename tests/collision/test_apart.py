@@ -75,7 +75,8 @@ def test_a_link_that_is_round_about_its_joint() -> None:
         <joint name="turn" type="continuous"><parent link="base"/><child link="hub"/>
           <origin xyz="0 0 0.26"/><axis xyz="0 0 1"/></joint>
         <joint name="tilt" type="revolute"><parent link="hub"/><child link="arm"/>
-          <origin xyz="0 0 0.01"/><axis xyz="0 1 0"/><limit lower="-0.6" upper="0.6" effort="1" velocity="1"/></joint>
+          <origin xyz="0 0 0.01"/><axis xyz="0 1 0"/>
+          <limit lower="-0.6" upper="0.6" effort="1" velocity="1"/></joint>
         </robot>""")
         model = robot.collision()
         (table,) = model.apart

@@ -251,6 +251,21 @@ def test_robots_without_shapes() -> None:
     )
 
 
+def test_robots_without_joints() -> None:
+    """What cannot move is not looked at, however many configurations of no numbers are asked."""
+    solid = "<collision><geometry><box size='1 1 1'/></geometry></collision>"
+    robot = lw.load(f"<robot name='rock'><link name='rock'>{solid}</link></robot>")
+    model, scene = robot.collision(), lw.Scene()
+    scene.add_box("box", (1.0, 1.0, 1.0), (0.5, 0.0, 0.0))
+    for shape in ((0,), (3, 0), (2, 3, 0)):
+        q = np.zeros(shape)
+        assert model.collides(q, scene).shape == shape[:-1]
+        assert not model.collides(q, scene).any()
+        assert np.isinf(model.clearance(q, scene).distance).all()
+        assert model.distances(q, scene).distance.shape[:-1] == shape[:-1]
+        assert not model.motion_collides(q, q, scene).touches.any()
+
+
 def test_no_pairs_and_nothing_around() -> None:
     text = '<robot name="one"><link name="a"><collision><geometry><sphere radius="1"/></geometry>'
     robot = lw.load(text + "</collision></link></robot>", base="floating")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 import weakref
 from collections.abc import Callable, Collection, Generator, Sequence
@@ -553,7 +554,7 @@ class CollisionModel(_Asked, ProcessBound):
     def _rows(self, q: ArrayLike, what: str = "q") -> tuple[Floats, tuple[int, ...]]:
         """Configurations as rows (n, nq) that are finite, and their leading shape."""
         given = real_rows(q, what, self.mechanism.n_q)
-        rows = np.ascontiguousarray(given.reshape(-1, self.mechanism.n_q))
+        rows = np.ascontiguousarray(_as_rows(given))
         if not np.isfinite(rows).all():
             self._refuse(rows, int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0]), what)
         return self._of_usual_length(rows, what), given.shape[:-1]
@@ -590,7 +591,7 @@ class CollisionModel(_Asked, ProcessBound):
     def _whether(self, q: ArrayLike, scene: Any, threads: int | None) -> Booleans:
         """The answer of `collides`."""
         given = real_rows(q, "q", self.mechanism.n_q)
-        rows = np.ascontiguousarray(given).reshape(-1, self.mechanism.n_q)
+        rows = _as_rows(np.ascontiguousarray(given))
         rows = self._of_usual_length(rows)
         known, n = self._known(scene), len(rows)
         tables = known.tables
@@ -1084,6 +1085,11 @@ class _Again:
 
     def __call__(self, q: Any) -> Any:
         return self._model()._whether(q, self._scene, None)
+
+
+def _as_rows(q: Floats) -> Floats:
+    """Configurations (..., nq) as rows (n, nq), of robots without joints too."""
+    return q.reshape(math.prod(q.shape[:-1]), q.shape[-1])
 
 
 def _native(code: Any, name: str, n: int, others: dict[int, Any] | None = None) -> Any:
