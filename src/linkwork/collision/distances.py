@@ -23,6 +23,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
 from linkwork.collision.narrow import closest
+from linkwork.collision.side_by_side import (
+    EIGHT,
+    HIGH,
+    PLACED,
+    answer,
+    is_alone,
+    look,
+    placed_piece,
+    spheres_apart,
+    start,
+    turn,
+)
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -61,6 +73,8 @@ INF = float("inf")
 INFINITELY_FAR = np.array([0.0, 0.0, 0.0, INF, -INF, *[0.0] * 11])
 """A rounded box that is."""
 
+ALL_BUSY = (1 << WIDTH) - 1
+
 FAR = 1e300
 """A lower bound of the distance of what is not checked."""
 
@@ -97,8 +111,9 @@ class Tables:
 
     @property
     def room(self) -> int:
-        """The size of the kernels' scratch array: poses, balls in the world, bounds."""
-        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + self.n_bounds
+        """The size of the kernels' scratch array: poses, balls in the world, bounds or pieces."""
+        placed = PLACED * len(self.pieces)
+        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + max(self.n_bounds, placed)
 
     @cached_property
     def addresses(self) -> list[int]:
@@ -661,6 +676,16 @@ def nearest_rows(
 
 
 @typed
+def place_pieces(index: PtrI64, pieces: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
+    """Write the pieces of all bodies as `side_by_side.placed_piece` does."""
+    ranges = offset(index, index[RANGES])
+    for body in range(index[N_BODIES]):
+        pose = offset(poses, body * POSE)
+        for k in range(ranges[2 * body], ranges[2 * body] + ranges[2 * body + 1]):
+            placed_piece(offset(pieces, k * PIECE), pose, offset(placed, k * PLACED))
+
+
+@typed
 def listed(
     wanted: PtrI64,
     n: I64,
@@ -677,41 +702,158 @@ def listed(
     """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
 
     ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
-    obstacle; or a body, -2, a cloud and 0.
+    obstacle; or a body, -2, a cloud and 0. ``placed``: for the balls and pieces in the world.
+
+    Of each pair, first the two pieces whose spheres are nearest; then those that may be nearer.
     """
-    ranges = offset(index, index[RANGES])
     place_balls(index, balls, poses, placed)
+    own = offset(placed, index[N_BODIES] * BALL)
+    place_pieces(index, pieces, poses, own)
+    s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
+    busy = 0
     for k in range(n):
-        entry = offset(wanted, 4 * k)
-        a, b = entry[0], entry[1]
-        record = offset(records, k * RECORD)
-        if b == -2:
-            d = body_cloud(a, entry[2], index, pieces, vertices, poses, within, record)
+        nothing(offset(records, k * RECORD))
+        if wanted[4 * k + 1] == -2:
+            a, record = wanted[4 * k], offset(records, k * RECORD)
+            d = body_cloud(
+                a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record
+            )
             if d > within or d >= FAR:
                 nothing(record)
-            continue
-        if b >= 0:
-            if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
-                nothing(record)
-                continue
-            others = offset(pieces, ranges[2 * b] * PIECE)
-            n_others = ranges[2 * b + 1]
         else:
-            others = offset(rows, entry[2] * PIECE)
-            n_others = entry[3]
-        d = pieces_distance(
-            offset(pieces, ranges[2 * a] * PIECE),
-            ranges[2 * a + 1],
-            offset(poses, a * POSE),
-            others,
-            n_others,
-            offset(poses, (b if b >= 0 else index[N_BODIES]) * POSE),
-            vertices,
-            within,
-            record,
-        )
-        if d > within or d >= FAR:
-            nothing(record)
+            busy = feed(offset(wanted, 4 * k), k, True, index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy)
+    for k in range(n):
+        if wanted[4 * k + 1] != -2:
+            busy = feed(offset(wanted, 4 * k), k, False, index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy)
+    while busy != 0:
+        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+
+
+@typed
+def feed(
+    entry: PtrI64,
+    k: I64,
+    first: Bool,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+    s: PtrF64,
+    whose: PtrI64,
+    busy: I64,
+) -> I64:
+    """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy."""
+    ranges = offset(index, index[RANGES])
+    n_bodies = index[N_BODIES]
+    a, b = entry[0], entry[1]
+    record = offset(records, k * RECORD)
+    own = offset(placed, n_bodies * BALL)
+    others, placed_others = offset(rows, entry[2] * PIECE), offset(rows, entry[2] * PIECE + 8)
+    n_others, across = entry[3], PIECE
+    if b >= 0:
+        if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
+            return busy
+        others = offset(pieces, ranges[2 * b] * PIECE)
+        placed_others, across = offset(own, ranges[2 * b] * PLACED), PLACED
+        n_others = ranges[2 * b + 1]
+    T_own, T_others = offset(poses, a * POSE), offset(poses, (b if b >= 0 else n_bodies) * POSE)
+    n_own = ranges[2 * a + 1]
+    if n_own * n_others == 1 and not first:
+        return busy
+    way = local_f64(3)
+    nearest_ = 0
+    if n_own * n_others > 1:
+        least = INF
+        for i in range(n_own):
+            A = offset(own, (ranges[2 * a] + i) * PLACED)
+            for j in range(n_others):
+                bound = spheres_apart(A, T_own, offset(placed_others, j * across), T_others, way)
+                if bound < least:
+                    least = bound
+                    nearest_ = i * n_others + j
+    for i in range(n_own):
+        A = offset(pieces, (ranges[2 * a] + i) * PIECE)
+        placed_A = offset(own, (ranges[2 * a] + i) * PLACED)
+        for j in range(n_others):
+            if (i * n_others + j == nearest_) != first:
+                continue
+            B, placed_B = offset(others, j * PIECE), offset(placed_others, j * across)
+            high = min(within, record[0])
+            if spheres_apart(placed_A, T_own, placed_B, T_others, way) > high:
+                continue
+            if is_alone(A, B):
+                alone(A, T_own, B, T_others, vertices, within, record)
+                continue
+            while busy == ALL_BUSY:
+                busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+            lane = lowest_bit(ALL_BUSY & ~busy)
+            busy = busy | (1 << lane)
+            start(s, lane, A, placed_A, T_own, B, placed_B, T_others, way, high)
+            whose[5 * lane] = k
+            whose[5 * lane + 1] = ranges[2 * a] + i
+            whose[5 * lane + 2] = j + (ranges[2 * b] if b >= 0 else entry[2])
+            whose[5 * lane + 3] = a
+            whose[5 * lane + 4] = b if b >= 0 else n_bodies
+    return busy
+
+
+@typed
+def alone(
+    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, within: F64, record: PtrF64
+) -> None:
+    """Write the record of two pieces where they are nearer than what it says."""
+    found = local_f64(9)
+    high = min(within, record[0])
+    d = closest(A, TA, B, TB, vertices, high, found)
+    if not d > high:
+        record[0] = d
+        for i in range(9):
+            record[1 + i] = found[i]
+
+
+@typed
+def advance(
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    placed: PtrF64,
+    records: PtrF64,
+    s: PtrF64,
+    whose: PtrI64,
+    busy: I64,
+) -> I64:
+    """Take a step of all descents and write the records of those that end; who is busy then."""
+    corner, found = local_f64(3 * WIDTH), local_f64(RECORD)
+    going, met = look(s, busy, vertices, corner)
+    while met != 0:
+        lane = lowest_bit(met)
+        met &= met - 1
+        own = offset(whose, 5 * lane)
+        A, placed_A = offset(pieces, own[1] * PIECE), offset(placed, own[1] * PLACED)
+        B = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE)
+        answer(s, lane, A, placed_A, offset(poses, own[3] * POSE), B, found)
+        record = offset(records, own[0] * RECORD)
+        if not found[0] > record[0]:
+            for i in range(RECORD):
+                record[i] = found[i]
+    if going == 0:
+        return 0
+    busy = turn(s, going, corner)
+    left = going & ~busy
+    while left != 0:
+        lane = lowest_bit(left)
+        left &= left - 1
+        own = offset(whose, 5 * lane)
+        A, TA = offset(pieces, own[1] * PIECE), offset(poses, own[3] * POSE)
+        B, TB = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE), offset(poses, own[4] * POSE)
+        alone(A, TA, B, TB, vertices, s[HIGH + lane] - (A[1] + B[1]), offset(records, own[0] * RECORD))
+    return busy
 
 
 @typed

@@ -294,14 +294,12 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
         row[:5] = piece.kind, piece.radius, *piece.sizes
         if piece.vertices is not None:
             count = -(-len(piece.vertices) // _LANES) * _LANES
-            padded = np.resize(piece.vertices, (count, 3))
             row[5:7] = place, count
-            flat.append(padded.T.ravel())
-            place += flat[-1].size
+            flat.append(np.resize(piece.vertices, (count, 3)).T.ravel())
             if piece.lookup is not None:
                 row[2] = GRID
-                flat.append(piece.lookup)
-                place += piece.lookup.size
+            flat.append(np.array([0.0, count]) if piece.lookup is None else piece.lookup)
+            place += flat[-2].size + flat[-1].size
         row[8:20] = piece.T_body_piece[:3].ravel()
         row[20:] = piece.sphere
     rows[:, 7] = -1 if bodies is None else bodies
