@@ -764,40 +764,44 @@ def feed(
     n_own = ranges[2 * a + 1]
     if n_own * n_others == 1 and not first:
         return busy
-    way = local_f64(3)
-    nearest_ = 0
-    if n_own * n_others > 1:
-        least = INF
-        for i in range(n_own):
-            A = offset(own, (ranges[2 * a] + i) * PLACED)
-            for j in range(n_others):
-                bound = spheres_apart(A, T_own, offset(placed_others, j * across), T_others, way)
-                if bound < least:
-                    least = bound
-                    nearest_ = i * n_others + j
-    for i in range(n_own):
-        A = offset(pieces, (ranges[2 * a] + i) * PIECE)
-        placed_A = offset(own, (ranges[2 * a] + i) * PLACED)
-        for j in range(n_others):
-            if (i * n_others + j == nearest_) != first:
+    held, least = -1, INF  # the nearest so far: it is begun first, and not again
+    begun, bound = -1, INF
+    count = n_own * n_others
+    for m in range(count + 1):
+        if m < count:
+            bound = spheres_apart(
+                offset(own, (ranges[2 * a] + m // n_others) * PLACED),
+                T_own,
+                offset(placed_others, m % n_others * across),
+                T_others,
+            )
+            begun = m
+            if bound < least:
+                begun, bound, held, least = held, least, m, bound
+            if first:
                 continue
-            B, placed_B = offset(others, j * PIECE), offset(placed_others, j * across)
-            high = min(within, record[0])
-            if spheres_apart(placed_A, T_own, placed_B, T_others, way) > high:
-                continue
-            if is_alone(A, B):
-                alone(A, T_own, B, T_others, vertices, within, record)
-                continue
-            while busy == ALL_BUSY:
-                busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
-            lane = lowest_bit(ALL_BUSY & ~busy)
-            busy = busy | (1 << lane)
-            start(s, lane, A, placed_A, T_own, B, placed_B, T_others, way, high)
-            whose[5 * lane] = k
-            whose[5 * lane + 1] = ranges[2 * a] + i
-            whose[5 * lane + 2] = j + (ranges[2 * b] if b >= 0 else entry[2])
-            whose[5 * lane + 3] = a
-            whose[5 * lane + 4] = b if b >= 0 else n_bodies
+        elif first:
+            begun, bound = held, least
+        else:
+            break
+        if begun < 0 or bound > min(within, record[0]):
+            continue
+        i, j = ranges[2 * a] + begun // n_others, begun % n_others
+        A, B = offset(pieces, i * PIECE), offset(others, j * PIECE)
+        if is_alone(A, B):
+            alone(A, T_own, B, T_others, vertices, within, record)
+            continue
+        while busy == ALL_BUSY:
+            busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+        lane = lowest_bit(ALL_BUSY & ~busy)
+        busy = busy | (1 << lane)
+        placed_A, placed_B = offset(own, i * PLACED), offset(placed_others, j * across)
+        start(s, lane, A, placed_A, T_own, B, placed_B, T_others, min(within, record[0]))
+        whose[5 * lane] = k
+        whose[5 * lane + 1] = i
+        whose[5 * lane + 2] = j + (ranges[2 * b] if b >= 0 else entry[2])
+        whose[5 * lane + 3] = a
+        whose[5 * lane + 4] = b if b >= 0 else n_bodies
     return busy
 
 

@@ -298,7 +298,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             flat.append(np.resize(piece.vertices, (count, 3)).T.ravel())
             if piece.lookup is not None:
                 row[2] = GRID
-            flat.append(np.array([0.0, count]) if piece.lookup is None else piece.lookup)
+            flat.append(np.array([0.0, count, *[0.0] * 6]) if piece.lookup is None else piece.lookup)
             place += flat[-2].size + flat[-1].size
         row[8:20] = piece.T_body_piece[:3].ravel()
         row[20:] = piece.sphere

@@ -67,7 +67,8 @@ FOUND = 54 * WIDTH
 SCALE = 55 * WIDTH
 STEPS = 56 * WIDTH
 HIGH = 57 * WIDTH
-EIGHT = 58 * WIDTH
+LONG = 58 * WIDTH
+EIGHT = 59 * WIDTH
 
 
 @typed
@@ -91,17 +92,12 @@ def is_alone(A: PtrF64, B: PtrF64) -> Bool:
 
 
 @typed
-def spheres_apart(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, way: PtrF64) -> F64:
-    """Gap of the spheres of two placed pieces; the unit vector between their centres."""
+def spheres_apart(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64) -> F64:
+    """Gap of the spheres of two placed pieces."""
     x = TB[3] - TA[3] + (B[12] - A[12])
     y = TB[7] - TA[7] + (B[13] - A[13])
     z = TB[11] - TA[11] + (B[14] - A[14])
-    far = sqrt(x * x + (y * y + z * z))
-    over = 1.0 / far if far > 0.0 else 0.0
-    way[0] = over * x if far > 0.0 else 1.0
-    way[1] = over * y
-    way[2] = over * z
-    return far - (A[15] + B[15])
+    return sqrt(x * x + (y * y + z * z)) - (A[15] + B[15])
 
 
 @typed
@@ -114,25 +110,29 @@ def start(
     B: PtrF64,
     placed_B: PtrF64,
     TB: PtrF64,
-    way: PtrF64,
     bound: F64,
 ) -> None:
-    """Begin a descent in lane k, along a unit vector of the world."""
-    x = TB[3] - TA[3] + (placed_B[3] - placed_A[3])
-    y = TB[7] - TA[7] + (placed_B[7] - placed_A[7])
-    z = TB[11] - TA[11] + (placed_B[11] - placed_A[11])
+    """Begin a descent in lane k, along the way between the centres of the spheres."""
+    x, y, z = TB[3] - TA[3], TB[7] - TA[7], TB[11] - TA[11]
+    cx, cy, cz = x + (placed_B[12] - placed_A[12]), y + (placed_B[13] - placed_A[13]), z + (placed_B[14] - placed_A[14])
+    if not cx * cx + (cy * cy + cz * cz) > 0.0:
+        cx = 1.0
+    x += placed_B[3] - placed_A[3]
+    y += placed_B[7] - placed_A[7]
+    z += placed_B[11] - placed_A[11]
     for i in range(3):
         u, v, w = placed_A[i], placed_A[4 + i], placed_A[8 + i]
         for j in range(3):
             turn = u * placed_B[j] + (v * placed_B[4 + j] + w * placed_B[8 + j])
             s[TURN + (3 * i + j) * WIDTH + k] = turn
         s[PLACE + i * WIDTH + k] = u * x + (v * y + w * z)
-        s[WAY + i * WIDTH + k] = u * way[0] + (v * way[1] + w * way[2])
+        s[WAY + i * WIDTH + k] = u * cx + (v * cy + w * cz)
     for i in range(9):
         s[CORNERS + i * WIDTH + k] = NAN
     core_of(A, offset(s, HALVES + k), offset(s, HEADS + k))
     core_of(B, offset(s, HALVES_B + k), offset(s, HEADS_B + k))
     s[FOUND + k] = 1e300
+    s[LONG + k] = sqrt(cx * cx + (cy * cy + cz * cz))
     s[SCALE + k] = 0.0
     s[STEPS + k] = 0.0
     s[HIGH + k] = bound + (A[1] + B[1])
@@ -236,7 +236,9 @@ def farthest(
 
 
 @typed
-def nearest_of_corners(s: PtrF64, dx: Lanes, dy: Lanes, dz: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+def nearest_of_corners(
+    s: PtrF64, dx: Lanes, dy: Lanes, dz: Lanes
+) -> tuple[Lanes, Lanes, Lanes, Lanes]:
     """The nearest points to the origin of three corners and a new one, which all of them need.
 
     Keeps the corners that they need and writes the weights, the new corner's first.
@@ -333,12 +335,13 @@ def nearest_of_corners(s: PtrF64, dx: Lanes, dy: Lanes, dz: Lanes) -> tuple[Lane
     put(s, WEIGHTS, 1.0 - p - r)
     put(s, WEIGHTS + WIDTH, p)
     put(s, WEIGHTS + 2 * WIDTH, r)
-    high = dot(nx, ny, nz, dx, dy, dz) * over
+    high = dot(nx, ny, nz, dx, dy, dz)
     tx, ty, tz = cross(ex, ey, ez, ux, uy, uz)
     return (
-        select(face, nx * high, select(edge, tx * over, dx)),
-        select(face, ny * high, select(edge, ty * over, dy)),
-        select(face, nz * high, select(edge, tz * over, dz)),
+        select(face, nx * high, select(edge, tx, dx)),
+        select(face, ny * high, select(edge, ty, dy)),
+        select(face, nz * high, select(edge, tz, dz)),
+        over,
     )
 
 
@@ -362,7 +365,7 @@ def look(s: PtrF64, busy: I64, vertices: PtrF64, corner: PtrF64) -> tuple[I64, I
         d = abs(d)
         scale = select(d > scale, d, scale)
     put(s, SCALE, scale)
-    found = lanes(s, FOUND)
+    found, below = lanes(s, FOUND), below / lanes(s, LONG)
     over = bits_of(below > lanes(s, HIGH)) & busy
     met = bits_of(found - below <= found * GAP + scale * ROUNDING) & busy & ~over
     return busy & ~(over | met), met
@@ -371,17 +374,18 @@ def look(s: PtrF64, busy: I64, vertices: PtrF64, corner: PtrF64) -> tuple[I64, I
 @typed
 def turn(s: PtrF64, busy: I64, corner: PtrF64) -> I64:
     """Turn the descents to the points that are nearest now; which of them come nearer."""
-    x, y, z = nearest_of_corners(
+    x, y, z, over = nearest_of_corners(
         s, lanes(corner, 0), lanes(corner, WIDTH), lanes(corner, 2 * WIDTH)
     )
-    near = sqrt(dot(x, y, z, x, y, z))
-    over = 1.0 / near
-    put(s, WAY, x * over)
-    put(s, WAY + WIDTH, y * over)
-    put(s, WAY + 2 * WIDTH, z * over)
+    put(s, WAY, x)
+    put(s, WAY + WIDTH, y)
+    put(s, WAY + 2 * WIDTH, z)
+    long = sqrt(dot(x, y, z, x, y, z))
+    near = long * over
     steps = lanes(s, STEPS) + 1.0
     put(s, STEPS, steps)
     good = (near < lanes(s, FOUND)) & (near > lanes(s, SCALE) * TOUCHING)
+    put(s, LONG, long)
     put(s, FOUND, near)
     return bits_of(good & (steps < f64(MOST_STEPS))) & busy
 
@@ -394,10 +398,11 @@ def answer(s: PtrF64, k: I64, A: PtrF64, placed: PtrF64, TA: PtrF64, B: PtrF64, 
     out[0] = found - (A[1] + B[1])
     p, r, t = own[WEIGHTS], own[WEIGHTS + WIDTH], own[WEIGHTS + 2 * WIDTH]
     near, way = local_f64(3), local_f64(3)
+    over = 1.0 / own[LONG]
     for i in range(3):
         at = offset(own, POINTS + i * WIDTH)
         near[i] = p * at[0] + (r * at[3 * WIDTH] + t * at[6 * WIDTH])
-        way[i] = own[WAY + i * WIDTH]
+        way[i] = over * own[WAY + i * WIDTH]
     for i in range(3):
         R = offset(placed, 4 * i)
         n = R[0] * way[0] + (R[1] * way[1] + R[2] * way[2])
