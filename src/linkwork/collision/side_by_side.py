@@ -10,6 +10,8 @@ distance from below. A lane that ends takes the next pair. What does not come ne
 
 from linkwork.collision.narrow import (
     BOX,
+    CYLINDER,
+    ELLIPSOID,
     GAP,
     HULL,
     MOST_STEPS,
@@ -44,6 +46,7 @@ PLACED = 16
 """Numbers of a piece in the world: its pose and its sphere, as they lie in its row."""
 
 NAN = float("nan")
+SHARP, ROUND, BALL = -1.0, -2.0, -3.0  # in the place of a head: no lists, a cylinder, an ellipsoid
 FLAT = 1e-26  # the least square of the sine between two edges of a face
 
 # how the numbers of the descents lie, each once for every lane: the rotation and the place of B in
@@ -86,7 +89,7 @@ def placed_piece(piece: PtrF64, pose: PtrF64, out: PtrF64) -> None:
 def is_alone(A: PtrF64, B: PtrF64) -> Bool:
     """Whether a pair is left to `narrow.closest`: curved, a half-space, or with a closed form."""
     a, b = A[0], B[0]
-    if (a > BOX and a != HULL) or (b > BOX and b != HULL):
+    if a > HULL or b > HULL:
         return True
     return (a <= SEGMENT and b <= SEGMENT) or (a == 0.0 and b == BOX) or (a == BOX and b == 0.0)
 
@@ -145,16 +148,20 @@ def core_of(row: PtrF64, halves: PtrF64, lists: PtrF64) -> None:
     That is where the table of its cells is, numbers from a cell to the next, and where its vertices
     begin.
     """
-    lists[0] = -1.0
+    lists[0] = SHARP
     if row[0] == HULL:
         many = row[2] > 0.0
         lists[0] = row[5] + 3.0 * row[6] + (f64(OUTER) if many else 0.0)
         lists[WIDTH] = 2.0 if many else 0.0
         lists[2 * WIDTH] = row[5]
-    is_box = row[0] == BOX
-    halves[0] = row[2] if is_box else 0.0
-    halves[WIDTH] = row[3] if is_box else 0.0
-    halves[2 * WIDTH] = row[4] if is_box else (row[3] if row[0] == SEGMENT else 0.0)
+    round_ = row[0] == SEGMENT or row[0] == CYLINDER
+    halves[0] = row[2]
+    halves[WIDTH] = row[2] if round_ else row[3]
+    halves[2 * WIDTH] = row[3] if round_ else row[4]
+    if row[0] == CYLINDER:
+        lists[0] = ROUND
+    elif row[0] == ELLIPSOID:
+        lists[0] = BALL
 
 
 @typed
@@ -219,8 +226,17 @@ def farthest(
     put(out, 0, select(x >= 0.0, a, -a))
     put(out, WIDTH, select(y >= 0.0, b, -b))
     put(out, 2 * WIDTH, select(z >= 0.0, c, -c))
-    at, way = local_f64(WIDTH), local_f64(3 * WIDTH)
     head = lanes(heads, 0)
+    curved = bits_of(head < SHARP) & busy
+    if curved != 0:
+        flat = select(head == ROUND, splat(0.0), c)
+        p, q, r = a * x, b * y, flat * z
+        long = sqrt(dot(p, q, r, p, q, r))
+        over = select(long > 0.0, 1.0 / long, 0.0)
+        put(out, 0, select(head < SHARP, a * (p * over), lanes(out, 0)))
+        put(out, WIDTH, select(head < SHARP, b * (q * over), lanes(out, WIDTH)))
+        put(out, 2 * WIDTH, select(head == BALL, c * (r * over), lanes(out, 2 * WIDTH)))
+    at, way = local_f64(WIDTH), local_f64(3 * WIDTH)
     put(at, 0, head + lanes(heads, WIDTH) * cells(x, y, z))
     put(way, 0, x)
     put(way, WIDTH, y)
