@@ -750,59 +750,88 @@ def feed(
     ranges = offset(index, index[RANGES])
     n_bodies = index[N_BODIES]
     a, b = entry[0], entry[1]
-    record = offset(records, k * RECORD)
-    own = offset(placed, n_bodies * BALL)
-    others, placed_others = offset(rows, entry[2] * PIECE), offset(rows, entry[2] * PIECE + 8)
-    n_others, across = entry[3], PIECE
-    if b >= 0:
-        if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
-            return busy
-        others = offset(pieces, ranges[2 * b] * PIECE)
-        placed_others, across = offset(own, ranges[2 * b] * PLACED), PLACED
-        n_others = ranges[2 * b + 1]
-    T_own, T_others = offset(poses, a * POSE), offset(poses, (b if b >= 0 else n_bodies) * POSE)
-    n_own = ranges[2 * a + 1]
-    if n_own * n_others == 1 and not first:
+    if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
         return busy
-    held, least = -1, INF  # the nearest so far: it is begun first, and not again
-    begun, bound = -1, INF
-    count = n_own * n_others
-    for m in range(count + 1):
-        if m < count:
-            bound = spheres_apart(
-                offset(own, (ranges[2 * a] + m // n_others) * PLACED),
-                T_own,
-                offset(placed_others, m % n_others * across),
-                T_others,
-            )
-            begun = m
+    n_own = ranges[2 * a + 1]
+    n_others = ranges[2 * b + 1] if b >= 0 else entry[3]
+    if not first and n_own * n_others == 1:
+        return busy
+    own = offset(placed, n_bodies * BALL)
+    others, across = offset(rows, entry[2] * PIECE + 8), PIECE
+    if b >= 0:
+        others, across = offset(own, ranges[2 * b] * PLACED), PLACED
+    own = offset(own, ranges[2 * a] * PLACED)
+    T_own, T_others = offset(poses, a * POSE), offset(poses, (b if b >= 0 else n_bodies) * POSE)
+    record = offset(records, k * RECORD)
+    held, held_other, least = -1, -1, INF  # the nearest so far: begun first, and not again
+    for i in range(n_own):
+        for j in range(n_others):
+            A, B = offset(own, i * PLACED), offset(others, j * across)
+            one, other, bound = i, j, spheres_apart(A, T_own, B, T_others)
             if bound < least:
-                begun, bound, held, least = held, least, m, bound
-            if first:
-                continue
-        elif first:
-            begun, bound = held, least
-        else:
-            break
-        if begun < 0 or bound > min(within, record[0]):
-            continue
-        i, j = ranges[2 * a] + begun // n_others, begun % n_others
-        A, B = offset(pieces, i * PIECE), offset(others, j * PIECE)
-        if is_alone(A, B):
-            alone(A, T_own, B, T_others, vertices, within, record)
-            continue
-        while busy == ALL_BUSY:
-            busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
-        lane = lowest_bit(ALL_BUSY & ~busy)
-        busy = busy | (1 << lane)
-        placed_A, placed_B = offset(own, i * PLACED), offset(placed_others, j * across)
-        start(s, lane, A, placed_A, T_own, B, placed_B, T_others, min(within, record[0]))
-        whose[5 * lane] = k
-        whose[5 * lane + 1] = i
-        whose[5 * lane + 2] = j + (ranges[2 * b] if b >= 0 else entry[2])
-        whose[5 * lane + 3] = a
-        whose[5 * lane + 4] = b if b >= 0 else n_bodies
+                one, other, bound, held, held_other, least = held, held_other, least, i, j, bound
+            if not first and one >= 0 and bound <= min(within, record[0]):
+                busy = begin(
+                    entry, k, one, other,
+                    index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy
+                )
+    if first and least <= within:
+        busy = begin(
+            entry, k, held, held_other,
+            index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy
+        )
     return busy
+
+
+@typed
+def begin(
+    entry: PtrI64,
+    k: I64,
+    i: I64,
+    j: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+    s: PtrF64,
+    whose: PtrI64,
+    busy: I64,
+) -> I64:
+    """Begin the descent of piece i of a pair's first thing and piece j of the other; who is busy.
+
+    Where all are busy, steps are taken until one is not.
+    """
+    ranges = offset(index, index[RANGES])
+    n_bodies = index[N_BODIES]
+    a, b = entry[0], entry[1]
+    own = offset(placed, n_bodies * BALL)
+    i += ranges[2 * a]
+    A, placed_A, T_A = offset(pieces, i * PIECE), offset(own, i * PLACED), offset(poses, a * POSE)
+    if b >= 0:
+        j += ranges[2 * b]
+        B, placed_B = offset(pieces, j * PIECE), offset(own, j * PLACED)
+    else:
+        j += entry[2]
+        b = n_bodies
+        B, placed_B = offset(rows, j * PIECE), offset(rows, j * PIECE + 8)
+    T_B, record = offset(poses, b * POSE), offset(records, k * RECORD)
+    if is_alone(A, B):
+        alone(A, T_A, B, T_B, vertices, within, record)
+        return busy
+    while busy == ALL_BUSY:
+        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+    lane = lowest_bit(ALL_BUSY & ~busy)
+    start(s, lane, A, placed_A, T_A, B, placed_B, T_B, min(within, record[0]))
+    whose[5 * lane] = k
+    whose[5 * lane + 1] = i
+    whose[5 * lane + 2] = j
+    whose[5 * lane + 3] = a
+    whose[5 * lane + 4] = b
+    return busy | (1 << lane)
 
 
 @typed
