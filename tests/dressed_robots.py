@@ -50,6 +50,7 @@ class Solids:
             n = -(-len(corners) // 8) * 8
             row[5:7] = len(self.vertices), n
             self.vertices.extend(np.resize(corners, (n, 3)).T.ravel().tolist())
+            self.vertices.extend([0.0, n, *[0.0] * 6])  # one list of vertices, which is all
             middle = corners.mean(axis=0)
             far = float(np.linalg.norm(corners - middle, axis=1).max())
             centre = T[:3, :3] @ middle + centre

@@ -32,7 +32,7 @@ from linkwork.collision.side_by_side import (
     look,
     placed_piece,
     spheres_apart,
-    start,
+    set_out,
     turn,
 )
 from linkwork.compile.typed import (
@@ -715,16 +715,44 @@ def listed(
         nothing(offset(records, k * RECORD))
         if wanted[4 * k + 1] == -2:
             a, record = wanted[4 * k], offset(records, k * RECORD)
-            d = body_cloud(
-                a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record
-            )
+            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
             if d > within or d >= FAR:
                 nothing(record)
         else:
-            busy = feed(offset(wanted, 4 * k), k, True, index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy)
+            busy = feed(
+                offset(wanted, 4 * k),
+                k,
+                True,
+                index,
+                pieces,
+                rows,
+                vertices,
+                poses,
+                within,
+                placed,
+                records,
+                s,
+                whose,
+                busy,
+            )
     for k in range(n):
         if wanted[4 * k + 1] != -2:
-            busy = feed(offset(wanted, 4 * k), k, False, index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy)
+            busy = feed(
+                offset(wanted, 4 * k),
+                k,
+                False,
+                index,
+                pieces,
+                rows,
+                vertices,
+                poses,
+                within,
+                placed,
+                records,
+                s,
+                whose,
+                busy,
+            )
     while busy != 0:
         busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
 
@@ -772,13 +800,39 @@ def feed(
                 one, other, bound, held, held_other, least = held, held_other, least, i, j, bound
             if not first and one >= 0 and bound <= min(within, record[0]):
                 busy = begin(
-                    entry, k, one, other,
-                    index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy
+                    entry,
+                    k,
+                    one,
+                    other,
+                    index,
+                    pieces,
+                    rows,
+                    vertices,
+                    poses,
+                    within,
+                    placed,
+                    records,
+                    s,
+                    whose,
+                    busy,
                 )
     if first and least <= within:
         busy = begin(
-            entry, k, held, held_other,
-            index, pieces, rows, vertices, poses, within, placed, records, s, whose, busy
+            entry,
+            k,
+            held,
+            held_other,
+            index,
+            pieces,
+            rows,
+            vertices,
+            poses,
+            within,
+            placed,
+            records,
+            s,
+            whose,
+            busy,
         )
     return busy
 
@@ -810,22 +864,26 @@ def begin(
     a, b = entry[0], entry[1]
     own = offset(placed, n_bodies * BALL)
     i += ranges[2 * a]
-    A, placed_A, T_A = offset(pieces, i * PIECE), offset(own, i * PLACED), offset(poses, a * POSE)
+    one, placed_one, T_one = (
+        offset(pieces, i * PIECE),
+        offset(own, i * PLACED),
+        offset(poses, a * POSE),
+    )
     if b >= 0:
         j += ranges[2 * b]
-        B, placed_B = offset(pieces, j * PIECE), offset(own, j * PLACED)
+        other, placed_other = offset(pieces, j * PIECE), offset(own, j * PLACED)
     else:
         j += entry[2]
         b = n_bodies
-        B, placed_B = offset(rows, j * PIECE), offset(rows, j * PIECE + 8)
-    T_B, record = offset(poses, b * POSE), offset(records, k * RECORD)
-    if is_alone(A, B):
-        alone(A, T_A, B, T_B, vertices, within, record)
+        other, placed_other = offset(rows, j * PIECE), offset(rows, j * PIECE + 8)
+    T_other, record = offset(poses, b * POSE), offset(records, k * RECORD)
+    if is_alone(one, other):
+        alone(one, T_one, other, T_other, vertices, within, record)
         return busy
     while busy == ALL_BUSY:
         busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
     lane = lowest_bit(ALL_BUSY & ~busy)
-    start(s, lane, A, placed_A, T_A, B, placed_B, T_B, min(within, record[0]))
+    set_out(s, lane, one, placed_one, T_one, other, placed_other, T_other, min(within, record[0]))
     whose[5 * lane] = k
     whose[5 * lane + 1] = i
     whose[5 * lane + 2] = j
@@ -836,12 +894,18 @@ def begin(
 
 @typed
 def alone(
-    A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, within: F64, record: PtrF64
+    one: PtrF64,
+    T_one: PtrF64,
+    other: PtrF64,
+    T_other: PtrF64,
+    vertices: PtrF64,
+    within: F64,
+    record: PtrF64,
 ) -> None:
     """Write the record of two pieces where they are nearer than what it says."""
     found = local_f64(9)
     high = min(within, record[0])
-    d = closest(A, TA, B, TB, vertices, high, found)
+    d = closest(one, T_one, other, T_other, vertices, high, found)
     if not d > high:
         record[0] = d
         for i in range(9):
@@ -868,9 +932,9 @@ def advance(
         lane = lowest_bit(met)
         met &= met - 1
         own = offset(whose, 5 * lane)
-        A, placed_A = offset(pieces, own[1] * PIECE), offset(placed, own[1] * PLACED)
-        B = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE)
-        answer(s, lane, A, placed_A, offset(poses, own[3] * POSE), B, found)
+        one, placed_one = offset(pieces, own[1] * PIECE), offset(placed, own[1] * PLACED)
+        other = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE)
+        answer(s, lane, one, placed_one, offset(poses, own[3] * POSE), other, found)
         record = offset(records, own[0] * RECORD)
         if not found[0] > record[0]:
             for i in range(RECORD):
@@ -883,9 +947,20 @@ def advance(
         lane = lowest_bit(left)
         left &= left - 1
         own = offset(whose, 5 * lane)
-        A, TA = offset(pieces, own[1] * PIECE), offset(poses, own[3] * POSE)
-        B, TB = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE), offset(poses, own[4] * POSE)
-        alone(A, TA, B, TB, vertices, s[HIGH + lane] - (A[1] + B[1]), offset(records, own[0] * RECORD))
+        one, T_one = offset(pieces, own[1] * PIECE), offset(poses, own[3] * POSE)
+        other, T_other = (
+            offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE),
+            offset(poses, own[4] * POSE),
+        )
+        alone(
+            one,
+            T_one,
+            other,
+            T_other,
+            vertices,
+            s[HIGH + lane] - (one[1] + other[1]),
+            offset(records, own[0] * RECORD),
+        )
     return busy
 
 

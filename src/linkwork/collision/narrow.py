@@ -462,7 +462,7 @@ def farthest_of_list(vertices: PtrF64, n: I64, x: F64, y: F64, z: F64) -> tuple[
     high = high + z * lanes(vertices, 2 * n)
     h = x * lanes(vertices, last) + y * lanes(vertices, n + last)
     h = h + z * lanes(vertices, 2 * n + last)
-    if last <= WIDTH:
+    if n <= 2 * WIDTH:
         most = lane_max(select(h > high, h, high))
         best = lowest_bit(bits_of(high >= most) | bits_of(h >= most) << WIDTH | LAST_LANE << WIDTH)
         best = best + (last - WIDTH if best >= WIDTH else 0)

@@ -104,7 +104,7 @@ def spheres_apart(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64) -> F64:
 
 
 @typed
-def start(
+def set_out(
     s: PtrF64,
     k: I64,
     A: PtrF64,
@@ -117,7 +117,11 @@ def start(
 ) -> None:
     """Begin a descent in lane k, along the way between the centres of the spheres."""
     x, y, z = TB[3] - TA[3], TB[7] - TA[7], TB[11] - TA[11]
-    cx, cy, cz = x + (placed_B[12] - placed_A[12]), y + (placed_B[13] - placed_A[13]), z + (placed_B[14] - placed_A[14])
+    cx, cy, cz = (
+        x + (placed_B[12] - placed_A[12]),
+        y + (placed_B[13] - placed_A[13]),
+        z + (placed_B[14] - placed_A[14]),
+    )
     if not cx * cx + (cy * cy + cz * cz) > 0.0:
         cx = 1.0
     x += placed_B[3] - placed_A[3]
@@ -191,9 +195,7 @@ def dot(x: Lanes, y: Lanes, z: Lanes, u: Lanes, v: Lanes, w: Lanes) -> Lanes:
 
 
 @typed
-def cross(
-    x: Lanes, y: Lanes, z: Lanes, u: Lanes, v: Lanes, w: Lanes
-) -> tuple[Lanes, Lanes, Lanes]:
+def cross(x: Lanes, y: Lanes, z: Lanes, u: Lanes, v: Lanes, w: Lanes) -> tuple[Lanes, Lanes, Lanes]:
     """The cross products of vectors."""
     return y * w - z * v, z * u - x * w, x * v - y * u
 
@@ -207,7 +209,9 @@ def supports(s: PtrF64, busy: I64, vertices: PtrF64) -> None:
     u = -dot(x, y, z, lanes(t, 0), lanes(t, 3 * WIDTH), lanes(t, 6 * WIDTH))
     v = -dot(x, y, z, lanes(t, WIDTH), lanes(t, 4 * WIDTH), lanes(t, 7 * WIDTH))
     w = -dot(x, y, z, lanes(t, 2 * WIDTH), lanes(t, 5 * WIDTH), lanes(t, 8 * WIDTH))
-    farthest(offset(s, HALVES_B), offset(s, HEADS_B), u, v, w, busy, vertices, offset(s, FARTHEST_B))
+    farthest(
+        offset(s, HALVES_B), offset(s, HEADS_B), u, v, w, busy, vertices, offset(s, FARTHEST_B)
+    )
 
 
 @typed
@@ -259,14 +263,22 @@ def nearest_of_corners(
 
     Keeps the corners that they need and writes the weights, the new corner's first.
     """
-    ax, ay, az = lanes(s, CORNERS) - dx, lanes(s, CORNERS + WIDTH) - dy, lanes(s, CORNERS + 2 * WIDTH) - dz
+    ax, ay, az = (
+        lanes(s, CORNERS) - dx,
+        lanes(s, CORNERS + WIDTH) - dy,
+        lanes(s, CORNERS + 2 * WIDTH) - dz,
+    )
     bx = lanes(s, CORNERS + 3 * WIDTH) - dx
     by = lanes(s, CORNERS + 4 * WIDTH) - dy
     bz = lanes(s, CORNERS + 5 * WIDTH) - dz
     cx = lanes(s, CORNERS + 6 * WIDTH) - dx
     cy = lanes(s, CORNERS + 7 * WIDTH) - dy
     cz = lanes(s, CORNERS + 8 * WIDTH) - dz
-    aa, bb, cc = dot(ax, ay, az, ax, ay, az), dot(bx, by, bz, bx, by, bz), dot(cx, cy, cz, cx, cy, cz)
+    aa, bb, cc = (
+        dot(ax, ay, az, ax, ay, az),
+        dot(bx, by, bz, bx, by, bz),
+        dot(cx, cy, cz, cx, cy, cz),
+    )
     # across edges: the squares of the distances of their lines are ratios, of which the least is
     # sought without a division
     ux, uy, uz = cross(dx, dy, dz, ax, ay, az)
@@ -407,7 +419,9 @@ def turn(s: PtrF64, busy: I64, corner: PtrF64) -> I64:
 
 
 @typed
-def answer(s: PtrF64, k: I64, A: PtrF64, placed: PtrF64, TA: PtrF64, B: PtrF64, out: PtrF64) -> None:
+def answer(
+    s: PtrF64, k: I64, A: PtrF64, placed: PtrF64, TA: PtrF64, B: PtrF64, out: PtrF64
+) -> None:
     """Write the record of a descent that is met, in the world."""
     own = offset(s, k)
     found = own[FOUND]
