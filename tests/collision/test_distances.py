@@ -32,11 +32,11 @@ from linkwork.collision.distances import (
     boxes_apart,
     in_lanes,
     nearest,
-    pieces_distance,
     place_balls,
     tables,
     things_of,
 )
+from linkwork.collision.narrow import closest
 from linkwork.mechanism.model import Mechanism
 from linkwork.models import MODELS, path
 from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
@@ -132,22 +132,23 @@ def test_padding_lies_nowhere() -> None:
 
 
 def by_brute_force(world: World, q: Any, wanted: Any) -> Any:
-    """Distances (rows, n) of all pairs by the text that Python runs, without bounds."""
+    """Distances (rows, n) of all pairs by the text that Python runs, two pieces at a time."""
     n_bodies, t, found = len(world.bodies.of_body), world.tables, []
     pieces, rows = t.pieces.ravel(), t.rows.ravel()
     for poses in world.frames.poses(q).reshape(len(q), n_bodies, 12):
         for a, b, first, count in wanted:
             n, m = world.bodies.of_body[a], world.bodies.of_body[max(b, 0)]
             others = pieces[24 * m[0] :] if b >= 0 else rows[24 * first :]
-            record = np.full(10, np.nan)
-            found.append(
-                pieces_distance(
-                    *(pieces[24 * n[0] :], n[1], poses[a]),
-                    *(others, m[1] if b >= 0 else count, poses[b] if b >= 0 else WORLD_POSE),
-                    *(t.vertices, np.inf, record),
+            pose = poses[b] if b >= 0 else WORLD_POSE
+            apart = [
+                closest(
+                    *(pieces[24 * (n[0] + i) :], poses[a], others[24 * j :], pose),
+                    *(t.vertices, np.inf, np.full(9, np.nan)),
                 )
-            )
-            assert record[0] == found[-1]
+                for i in range(n[1])
+                for j in range(m[1] if b >= 0 else count)
+            ]
+            found.append(min(apart))
     return np.array(found).reshape(len(q), -1)
 
 

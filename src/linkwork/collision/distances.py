@@ -31,8 +31,8 @@ from linkwork.collision.side_by_side import (
     is_alone,
     look,
     placed_piece,
-    spheres_apart,
     set_out,
+    spheres_apart,
     turn,
 )
 from linkwork.compile.typed import (
@@ -111,9 +111,9 @@ class Tables:
 
     @property
     def room(self) -> int:
-        """The size of the kernels' scratch array: poses, balls in the world, bounds or pieces."""
+        """The size of the kernels' scratch array: poses, balls and pieces in the world, bounds."""
         placed = PLACED * len(self.pieces)
-        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + max(self.n_bounds, placed)
+        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + placed + self.n_bounds
 
     @cached_property
     def addresses(self) -> list[int]:
@@ -323,375 +323,36 @@ def is_allowed(index: PtrI64, body: I64, row: I64) -> Bool:
 
 
 @typed
-def pieces_distance(
-    own: PtrF64,
-    n_own: I64,
-    T_own: PtrF64,
-    others: PtrF64,
-    n_others: I64,
-    T_others: PtrF64,
-    vertices: PtrF64,
-    bound: F64,
-    record: PtrF64,
-) -> F64:
-    """Signed distance of two groups of pieces, the least of theirs; writes the record.
-
-    What is over ``bound`` is a lower bound, and nothing is written.
-    """
-    found = local_f64(9)
-    best = bound
-    least = FAR
-    near = False
-    for i in range(n_own):
-        A = offset(own, i * PIECE)
-        for j in range(n_others):
-            B = offset(others, j * PIECE)
-            d = closest(A, T_own, B, T_others, vertices, best, found)
-            if d > best:
-                least = min(least, d)
-            else:
-                near = True
-                best = d
-                record[0] = d
-                for k in range(9):
-                    record[1 + k] = found[k]
-    return best if near else least
+def n_pieces(index: PtrI64) -> I64:
+    """The number of pieces of all bodies."""
+    last = index[RANGES] + 2 * (index[N_BODIES] - 1)
+    return index[last] + index[last + 1] if index[N_BODIES] > 0 else 0
 
 
 @typed
-def things_distance(
-    a: I64,
-    b: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    bound: F64,
-    record: PtrF64,
-) -> F64:
-    """Signed distance of a body and another thing, as `pieces_distance` gives it."""
-    n_bodies = index[N_BODIES]
-    ranges = offset(index, index[RANGES])
-    own = offset(pieces, ranges[2 * a] * PIECE)
-    T_own = offset(poses, a * POSE)
-    T_others = offset(poses, min(b, n_bodies) * POSE)
-    if b >= n_bodies + index[N_ROWS]:
-        cloud = b - (n_bodies + index[N_ROWS])
-        return body_cloud(a, cloud, index, pieces, vertices, poses, bound, record)
-    if b < n_bodies:
-        others = offset(pieces, ranges[2 * b] * PIECE)
-        n_others = ranges[2 * b + 1]
-    else:
-        others = offset(rows, (b - n_bodies) * PIECE)
-        n_others = 1
-    n_own = ranges[2 * a + 1]
-    return pieces_distance(own, n_own, T_own, others, n_others, T_others, vertices, bound, record)
-
-
-@typed
-def body_cloud(
-    a: I64,
-    k: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    bound: F64,
-    record: PtrF64,
-) -> F64:
-    """Signed distance of a body and a cloud, as `cloud_distance` gives it of one piece."""
-    own = offset(index, index[RANGES] + 2 * a)
-    world = offset(poses, index[N_BODIES] * POSE)
-    clouds = offset(index, index[CLOUDS])
-    numbers = offset(vertices, index[CLOUD_NUMBERS])
-    best = bound
-    near = False
-    for i in range(own[1]):
-        piece = offset(pieces, (own[0] + i) * PIECE)
-        T = offset(poses, a * POSE)
-        d = cloud_distance(k, clouds, numbers, piece, T, world, vertices, best, record)
-        if d < FAR:
-            near = True
-            best = d
-    return best if near else FAR
-
-
-@typed
-def things_of(index: PtrI64, k: I64) -> tuple[I64, I64]:
-    """The body and the other thing that a bound is of."""
-    n_pairs = filled(index[N_PAIRS])
-    if k < n_pairs:
-        pair = offset(index, index[PAIRS] + 2 * k)
-        return pair[0], pair[1]
-    n_bodies = index[N_BODIES]
-    n_rows = index[N_ROWS]
-    k -= n_pairs
-    across = filled(n_rows)
-    if k < index[N_MOVERS] * across:
-        return index[index[MOVERS] + k // across], n_bodies + k % across
-    k -= index[N_MOVERS] * across
-    across = filled(index[N_CLOUDS])
-    return index[index[MOVERS] + k // across], n_bodies + n_rows + k % across
-
-
-# ----------------------------------------------------------------------------------------- nearest
-
-
-@typed
-def least_bounds(bounds: PtrF64, n_bounds: I64, n: I64, within: F64, order: PtrI64) -> I64:
-    """Write which n bounds are least, the least first, of those up to ``within``; how many."""
-    count = 0
-    limit = within
-    for start in range(0, n_bounds, WIDTH):
-        bits = bits_of(lanes(bounds, start) <= limit)
-        while bits != 0:
-            k = start + lowest_bit(bits)
-            bits &= bits - 1
-            bound = bounds[k]
-            if count == n:
-                if bound >= limit:
-                    continue
-            else:
-                count += 1
-            j = count - 1
-            while j > 0 and bounds[order[j - 1]] > bound:
-                order[j] = order[j - 1]
-                j -= 1
-            order[j] = k
-            if count == n:
-                limit = bounds[order[n - 1]]
-    return count
-
-
-@typed
-def insert(record: PtrF64, a: I64, b: I64, at: I64, records: PtrF64, which: PtrI64) -> None:
-    """Put a record among those before place ``at``, in order; the one at that place is lost."""
-    while at > 0 and records[(at - 1) * RECORD] > record[0]:
-        for i in range(RECORD):
-            records[at * RECORD + i] = records[(at - 1) * RECORD + i]
-        which[2 * at] = which[2 * at - 2]
-        which[2 * at + 1] = which[2 * at - 1]
-        at -= 1
-    for i in range(RECORD):
-        records[at * RECORD + i] = record[i]
-    which[2 * at] = a
-    which[2 * at + 1] = b
-
-
-@typed
-def nearest(
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    n: I64,
-    within: F64,
-    room: PtrF64,
-    order: PtrI64,
-    records: PtrF64,
-    which: PtrI64,
-) -> I64:
-    """Write the n nearest pairs of things up to ``within`` metres, the nearest first; how many.
-
-    ``poses``: of the bodies, then one that is the world's. ``room``: for the balls and bounds.
-    ``which``: the body and the other thing of each record. Places that are left over get the
-    distance inf, and things -1.
-    """
-    bounds = offset(room, index[N_BODIES] * BALL)
-    place_balls(index, balls, poses, room)
-    n_bounds = bounds_of(index, room, boxes, bounds)
-    record = local_f64(RECORD)
-    limit = min(within, FAR / 2.0)
-    n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
-    n_first = least_bounds(bounds, n_bounds, n, limit, order)
-    count = 0
-    at = 0
-    start = -WIDTH
-    bits = 0
-    while True:
-        if at < n_first:  # first what is likely to be nearest, then all that may still be nearer
-            k = order[at]
-            at += 1
-            if bounds[k] > limit:
-                continue
-        elif bits != 0:
-            k = start + lowest_bit(bits)
-            bits &= bits - 1
-            if bounds[k] > limit:
-                continue
-        else:
-            start += WIDTH
-            if start >= n_bounds:
-                break
-            bits = bits_of(lanes(bounds, start) <= limit)
-            continue
-        bounds[k] = FAR
-        a, b = things_of(index, k)
-        d = things_distance(a, b, index, pieces, rows, vertices, poses, limit, record)
-        if not d > limit:
-            if count < n:
-                count += 1
-            insert(record, a, b, count - 1, records, which)
-            if count == n:
-                limit = records[(n - 1) * RECORD]
-    for k in range(count, n):
-        nothing(offset(records, k * RECORD))
-        which[2 * k] = -1
-        which[2 * k + 1] = -1
-    return count
-
-
-@typed
-def nothing(record: PtrF64) -> None:
-    """Write the record of what is too far away: the distance inf and zeros."""
-    record[0] = INF
-    for i in range(1, RECORD):
-        record[i] = 0.0
-
-
-@typed
-def gradient(record: PtrF64, a: I64, b: I64, index: PtrI64, twists: PtrF64, out: PtrF64) -> None:
-    """Write the gradient of the distance of two things in the tangent of q (n_v).
-
-    It is n · (velocity of B at its point - velocity of A at its point), where n is the normal: 0
-    of joints that carry both, and of what is too far away.
-    """
-    n_v = index[N_V]
-    n_bodies = index[N_BODIES]
-    if record[0] == INF:
-        for k in range(n_v):
-            out[k] = 0.0
-        return
-    columns = offset(index, index[COLUMNS])
-    on_a = local_f64(3)
-    on_b = local_f64(3)
-    normal = offset(record, 7)
-    moment(offset(record, 1), normal, on_a)
-    moment(offset(record, 4), normal, on_b)
-    for k in range(n_v):
-        moved_a = columns[a * n_v + k] if a >= 0 else -1
-        moved_b = columns[b * n_v + k] if b >= 0 and b < n_bodies else -1
-        rate = 0.0
-        if moved_a != moved_b:
-            if moved_b >= 0:
-                rate += power(offset(twists, 6 * moved_b), normal, on_b)
-            if moved_a >= 0:
-                rate -= power(offset(twists, 6 * moved_a), normal, on_a)
-        out[k] = rate
-
-
-@typed
-def moment(p: PtrF64, n: PtrF64, out: PtrF64) -> None:
-    """Write p x n."""
-    out[0] = p[1] * n[2] - p[2] * n[1]
-    out[1] = p[2] * n[0] - p[0] * n[2]
-    out[2] = p[0] * n[1] - p[1] * n[0]
-
-
-@typed
-def power(twist: PtrF64, n: PtrF64, about: PtrF64) -> F64:
-    """The speed along n of the point whose moment with n is given."""
-    linear = twist[0] * n[0] + (twist[1] * n[1] + twist[2] * n[2])
-    return linear + (twist[3] * about[0] + (twist[4] * about[1] + twist[5] * about[2]))
-
-
-# ------------------------------------------------------------------------------------------- rows
-
-
-@typed
-def place_world(index: PtrI64, poses: PtrF64) -> None:
-    """Write the pose of the world after those of the bodies."""
-    pose = offset(poses, index[N_BODIES] * POSE)
-    for i in range(POSE):
-        pose[i] = 1.0 if i % 5 == 0 else 0.0
-
-
-@typed
-def poses_at(q: PtrF64, frames: I64, twisting: I64, poses: PtrF64, twists: PtrF64) -> None:
-    """Write the poses of the bodies, and the twists where ``twisting`` is not 0."""
-    if twisting != 0:
-        call_at(twisting, q, poses, twists)
-    else:
-        call_at(frames, q, poses)
-
-
-@typed
-def nearest_rows(
-    q: PtrF64,
-    n_rows: I64,
-    frames: I64,
-    twisting: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
-    n: I64,
-    within: F64,
-    room: PtrF64,
-    twists: PtrF64,
-    order: PtrI64,
-    records: PtrF64,
-    which: PtrI64,
-    gradients: PtrF64,
-) -> None:
-    """`nearest` for each row of q, with `gradient` where ``twisting`` is not 0.
-
-    ``frames`` and ``twisting``: addresses of `frames1` and `twists1`. ``room``: `Tables.room`
-    numbers; ``order``: n.
-    """
-    poses = room
-    place_world(index, poses)
-    work = offset(room, (index[N_BODIES] + 1) * POSE)
-    n_v = index[N_V]
-    for row in range(n_rows):
-        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
-        own = offset(records, row * n * RECORD)
-        things = offset(which, row * n * 2)
-        nearest(
-            index,
-            pieces,
-            balls,
-            rows,
-            boxes,
-            vertices,
-            poses,
-            n,
-            within,
-            work,
-            order,
-            own,
-            things,
-        )
-        if twisting != 0:
-            for k in range(n):
-                slopes = offset(gradients, (row * n + k) * n_v)
-                a, b = things[2 * k], things[2 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
-
-
-@typed
-def place_pieces(index: PtrI64, pieces: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
-    """Write the pieces of all bodies as `side_by_side.placed_piece` does."""
-    ranges = offset(index, index[RANGES])
+def none_placed(index: PtrI64, placed: PtrF64) -> None:
+    """Note that the pieces of no body are placed yet: by a radius below 0 of its first."""
     for body in range(index[N_BODIES]):
+        if index[index[RANGES] + 2 * body + 1] > 0:
+            placed[index[index[RANGES] + 2 * body] * PLACED + PLACED - 1] = -1.0
+
+
+@typed
+def place_pieces(body: I64, ranges: PtrI64, pieces: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
+    """Write the pieces of a body as `side_by_side.placed_piece` does, if they are not yet."""
+    first, n = ranges[2 * body], ranges[2 * body + 1]
+    if n > 0 and placed[first * PLACED + PLACED - 1] < 0.0:
         pose = offset(poses, body * POSE)
-        for k in range(ranges[2 * body], ranges[2 * body] + ranges[2 * body + 1]):
+        for k in range(first, first + n):
             placed_piece(offset(pieces, k * PIECE), pose, offset(placed, k * PLACED))
 
 
 @typed
-def listed(
+def pieces_apart(
     wanted: PtrI64,
     n: I64,
     index: PtrI64,
     pieces: PtrF64,
-    balls: PtrF64,
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
@@ -699,48 +360,22 @@ def listed(
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
-    """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
-
-    ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
-    obstacle; or a body, -2, a cloud and 0. ``placed``: for the balls and pieces in the world.
+    """Write the records of a list of pairs, as `listed` has it, but of clouds `nothing`.
 
     Of each pair, first the two pieces whose spheres are nearest; then those that may be nearer.
     """
-    place_balls(index, balls, poses, placed)
-    own = offset(placed, index[N_BODIES] * BALL)
-    place_pieces(index, pieces, poses, own)
     s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
     busy = 0
-    for k in range(n):
-        nothing(offset(records, k * RECORD))
-        if wanted[4 * k + 1] == -2:
-            a, record = wanted[4 * k], offset(records, k * RECORD)
-            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
-            if d > within or d >= FAR:
-                nothing(record)
-        else:
+    own = offset(placed, index[N_BODIES] * BALL)
+    for k in range(2 * n):
+        m = k if k < n else k - n
+        if k < n:
+            nothing(offset(records, m * RECORD))
+        if wanted[4 * m + 1] != -2:
             busy = feed(
-                offset(wanted, 4 * k),
-                k,
-                True,
-                index,
-                pieces,
-                rows,
-                vertices,
-                poses,
-                within,
-                placed,
-                records,
-                s,
-                whose,
-                busy,
-            )
-    for k in range(n):
-        if wanted[4 * k + 1] != -2:
-            busy = feed(
-                offset(wanted, 4 * k),
-                k,
-                False,
+                offset(wanted, 4 * m),
+                m,
+                k < n,
                 index,
                 pieces,
                 rows,
@@ -785,6 +420,9 @@ def feed(
     if not first and n_own * n_others == 1:
         return busy
     own = offset(placed, n_bodies * BALL)
+    place_pieces(a, ranges, pieces, poses, own)
+    if b >= 0:
+        place_pieces(b, ranges, pieces, poses, own)
     others, across = offset(rows, entry[2] * PIECE + 8), PIECE
     if b >= 0:
         others, across = offset(own, ranges[2 * b] * PLACED), PLACED
@@ -962,6 +600,352 @@ def advance(
             offset(records, own[0] * RECORD),
         )
     return busy
+
+
+@typed
+def things_distance(
+    a: I64,
+    b: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    bound: F64,
+    placed: PtrF64,
+    record: PtrF64,
+) -> F64:
+    """Signed distance of a body and another thing; writes the record.
+
+    What is over ``bound`` is inf, and what is written has no meaning.
+    """
+    n_bodies = index[N_BODIES]
+    if b >= n_bodies + index[N_ROWS]:
+        cloud = b - (n_bodies + index[N_ROWS])
+        return body_cloud(a, cloud, index, pieces, vertices, poses, bound, record)
+    wanted = local_i64(4)
+    wanted[0], wanted[1], wanted[2], wanted[3] = a, b, 0, 0
+    if b >= n_bodies:
+        wanted[1], wanted[2], wanted[3] = -1, b - n_bodies, 1
+    pieces_apart(wanted, 1, index, pieces, rows, vertices, poses, bound, placed, record)
+    return record[0]
+
+
+@typed
+def body_cloud(
+    a: I64,
+    k: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    bound: F64,
+    record: PtrF64,
+) -> F64:
+    """Signed distance of a body and a cloud, as `cloud_distance` gives it of one piece."""
+    own = offset(index, index[RANGES] + 2 * a)
+    world = offset(poses, index[N_BODIES] * POSE)
+    clouds = offset(index, index[CLOUDS])
+    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    best = bound
+    near = False
+    for i in range(own[1]):
+        piece = offset(pieces, (own[0] + i) * PIECE)
+        T = offset(poses, a * POSE)
+        d = cloud_distance(k, clouds, numbers, piece, T, world, vertices, best, record)
+        if d < FAR:
+            near = True
+            best = d
+    return best if near else FAR
+
+
+@typed
+def things_of(index: PtrI64, k: I64) -> tuple[I64, I64]:
+    """The body and the other thing that a bound is of."""
+    n_pairs = filled(index[N_PAIRS])
+    if k < n_pairs:
+        pair = offset(index, index[PAIRS] + 2 * k)
+        return pair[0], pair[1]
+    n_bodies = index[N_BODIES]
+    n_rows = index[N_ROWS]
+    k -= n_pairs
+    across = filled(n_rows)
+    if k < index[N_MOVERS] * across:
+        return index[index[MOVERS] + k // across], n_bodies + k % across
+    k -= index[N_MOVERS] * across
+    across = filled(index[N_CLOUDS])
+    return index[index[MOVERS] + k // across], n_bodies + n_rows + k % across
+
+
+# ----------------------------------------------------------------------------------------- nearest
+
+
+@typed
+def least_bounds(bounds: PtrF64, n_bounds: I64, n: I64, within: F64, order: PtrI64) -> I64:
+    """Write which n bounds are least, the least first, of those up to ``within``; how many."""
+    count = 0
+    limit = within
+    for start in range(0, n_bounds, WIDTH):
+        bits = bits_of(lanes(bounds, start) <= limit)
+        while bits != 0:
+            k = start + lowest_bit(bits)
+            bits &= bits - 1
+            bound = bounds[k]
+            if count == n:
+                if bound >= limit:
+                    continue
+            else:
+                count += 1
+            j = count - 1
+            while j > 0 and bounds[order[j - 1]] > bound:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = k
+            if count == n:
+                limit = bounds[order[n - 1]]
+    return count
+
+
+@typed
+def insert(record: PtrF64, a: I64, b: I64, at: I64, records: PtrF64, which: PtrI64) -> None:
+    """Put a record among those before place ``at``, in order; the one at that place is lost."""
+    while at > 0 and records[(at - 1) * RECORD] > record[0]:
+        for i in range(RECORD):
+            records[at * RECORD + i] = records[(at - 1) * RECORD + i]
+        which[2 * at] = which[2 * at - 2]
+        which[2 * at + 1] = which[2 * at - 1]
+        at -= 1
+    for i in range(RECORD):
+        records[at * RECORD + i] = record[i]
+    which[2 * at] = a
+    which[2 * at + 1] = b
+
+
+@typed
+def nearest(
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    boxes: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    n: I64,
+    within: F64,
+    room: PtrF64,
+    order: PtrI64,
+    records: PtrF64,
+    which: PtrI64,
+) -> I64:
+    """Write the n nearest pairs of things up to ``within`` metres, the nearest first; how many.
+
+    ``poses``: of the bodies, then one that is the world's. ``room``: for balls, pieces and bounds.
+    ``which``: the body and the other thing of each record. Places that are left over get the
+    distance inf, and things -1.
+    """
+    bounds = offset(room, index[N_BODIES] * BALL + n_pieces(index) * PLACED)
+    place_balls(index, balls, poses, room)
+    none_placed(index, offset(room, index[N_BODIES] * BALL))
+    n_bounds = bounds_of(index, room, boxes, bounds)
+    record = local_f64(RECORD)
+    limit = min(within, FAR / 2.0)
+    n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
+    n_first = least_bounds(bounds, n_bounds, n, limit, order)
+    count = 0
+    at = 0
+    start = -WIDTH
+    bits = 0
+    while True:
+        if at < n_first:  # first what is likely to be nearest, then all that may still be nearer
+            k = order[at]
+            at += 1
+            if bounds[k] > limit:
+                continue
+        elif bits != 0:
+            k = start + lowest_bit(bits)
+            bits &= bits - 1
+            if bounds[k] > limit:
+                continue
+        else:
+            start += WIDTH
+            if start >= n_bounds:
+                break
+            bits = bits_of(lanes(bounds, start) <= limit)
+            continue
+        bounds[k] = FAR
+        a, b = things_of(index, k)
+        d = things_distance(a, b, index, pieces, rows, vertices, poses, limit, room, record)
+        if not d > limit:
+            if count < n:
+                count += 1
+            insert(record, a, b, count - 1, records, which)
+            if count == n:
+                limit = records[(n - 1) * RECORD]
+    for k in range(count, n):
+        nothing(offset(records, k * RECORD))
+        which[2 * k] = -1
+        which[2 * k + 1] = -1
+    return count
+
+
+@typed
+def nothing(record: PtrF64) -> None:
+    """Write the record of what is too far away: the distance inf and zeros."""
+    record[0] = INF
+    for i in range(1, RECORD):
+        record[i] = 0.0
+
+
+@typed
+def gradient(record: PtrF64, a: I64, b: I64, index: PtrI64, twists: PtrF64, out: PtrF64) -> None:
+    """Write the gradient of the distance of two things in the tangent of q (n_v).
+
+    It is n · (velocity of B at its point - velocity of A at its point), where n is the normal: 0
+    of joints that carry both, and of what is too far away.
+    """
+    n_v = index[N_V]
+    n_bodies = index[N_BODIES]
+    if record[0] == INF:
+        for k in range(n_v):
+            out[k] = 0.0
+        return
+    columns = offset(index, index[COLUMNS])
+    on_a = local_f64(3)
+    on_b = local_f64(3)
+    normal = offset(record, 7)
+    moment(offset(record, 1), normal, on_a)
+    moment(offset(record, 4), normal, on_b)
+    for k in range(n_v):
+        moved_a = columns[a * n_v + k] if a >= 0 else -1
+        moved_b = columns[b * n_v + k] if b >= 0 and b < n_bodies else -1
+        rate = 0.0
+        if moved_a != moved_b:
+            if moved_b >= 0:
+                rate += power(offset(twists, 6 * moved_b), normal, on_b)
+            if moved_a >= 0:
+                rate -= power(offset(twists, 6 * moved_a), normal, on_a)
+        out[k] = rate
+
+
+@typed
+def moment(p: PtrF64, n: PtrF64, out: PtrF64) -> None:
+    """Write p x n."""
+    out[0] = p[1] * n[2] - p[2] * n[1]
+    out[1] = p[2] * n[0] - p[0] * n[2]
+    out[2] = p[0] * n[1] - p[1] * n[0]
+
+
+@typed
+def power(twist: PtrF64, n: PtrF64, about: PtrF64) -> F64:
+    """The speed along n of the point whose moment with n is given."""
+    linear = twist[0] * n[0] + (twist[1] * n[1] + twist[2] * n[2])
+    return linear + (twist[3] * about[0] + (twist[4] * about[1] + twist[5] * about[2]))
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+
+@typed
+def place_world(index: PtrI64, poses: PtrF64) -> None:
+    """Write the pose of the world after those of the bodies."""
+    pose = offset(poses, index[N_BODIES] * POSE)
+    for i in range(POSE):
+        pose[i] = 1.0 if i % 5 == 0 else 0.0
+
+
+@typed
+def poses_at(q: PtrF64, frames: I64, twisting: I64, poses: PtrF64, twists: PtrF64) -> None:
+    """Write the poses of the bodies, and the twists where ``twisting`` is not 0."""
+    if twisting != 0:
+        call_at(twisting, q, poses, twists)
+    else:
+        call_at(frames, q, poses)
+
+
+@typed
+def nearest_rows(
+    q: PtrF64,
+    n_rows: I64,
+    frames: I64,
+    twisting: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    boxes: PtrF64,
+    vertices: PtrF64,
+    n: I64,
+    within: F64,
+    room: PtrF64,
+    twists: PtrF64,
+    order: PtrI64,
+    records: PtrF64,
+    which: PtrI64,
+    gradients: PtrF64,
+) -> None:
+    """`nearest` for each row of q, with `gradient` where ``twisting`` is not 0.
+
+    ``frames`` and ``twisting``: addresses of `frames1` and `twists1`. ``room``: `Tables.room`
+    numbers; ``order``: n.
+    """
+    poses = room
+    place_world(index, poses)
+    work = offset(room, (index[N_BODIES] + 1) * POSE)
+    n_v = index[N_V]
+    for row in range(n_rows):
+        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
+        own = offset(records, row * n * RECORD)
+        things = offset(which, row * n * 2)
+        nearest(
+            index,
+            pieces,
+            balls,
+            rows,
+            boxes,
+            vertices,
+            poses,
+            n,
+            within,
+            work,
+            order,
+            own,
+            things,
+        )
+        if twisting != 0:
+            for k in range(n):
+                slopes = offset(gradients, (row * n + k) * n_v)
+                a, b = things[2 * k], things[2 * k + 1]
+                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
+
+
+@typed
+def listed(
+    wanted: PtrI64,
+    n: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    balls: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+) -> None:
+    """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
+
+    ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
+    obstacle; or a body, -2, a cloud and 0. ``placed``: for the balls and pieces in the world.
+    """
+    place_balls(index, balls, poses, placed)
+    none_placed(index, offset(placed, index[N_BODIES] * BALL))
+    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    for k in range(n):
+        a, record = wanted[4 * k], offset(records, k * RECORD)
+        if wanted[4 * k + 1] == -2:
+            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
+            if d > within or d >= FAR:
+                nothing(record)
 
 
 @typed

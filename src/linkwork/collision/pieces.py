@@ -284,8 +284,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     not given), the 3x4 matrix of ``T_body_piece`` by rows, and a sphere in the body's frame that
     holds the piece (x, y, z, r; r is infinite of a half-space). Vertices of a hull stand as all x,
     all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
-    the piece's ``lookup`` follows them, else 8 numbers that begin as a table of one cell would: 0
-    and the number of vertices.
+    the piece's ``lookup`` follows them, else `one_list`.
     """
     pieces = prepared(pieces)
     rows = np.zeros((len(pieces), PIECE))
@@ -299,14 +298,17 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
             flat.append(np.resize(piece.vertices, (count, 3)).T.ravel())
             if piece.lookup is not None:
                 row[2] = GRID
-            flat.append(
-                np.array([0.0, count, *[0.0] * 6]) if piece.lookup is None else piece.lookup
-            )
+            flat.append(one_list(count) if piece.lookup is None else piece.lookup)
             place += flat[-2].size + flat[-1].size
         row[8:20] = piece.T_body_piece[:3].ravel()
         row[20:] = piece.sphere
     rows[:, 7] = -1 if bodies is None else bodies
     return rows, aligned(flat)
+
+
+def one_list(count: int) -> Floats:
+    """The numbers behind the vertices of a hull without a ``lookup``: one list, of all of them."""
+    return np.array([0.0, count, *[0.0] * (_LANES - 2)])
 
 
 def aligned(parts: Sequence[Floats]) -> Floats:
