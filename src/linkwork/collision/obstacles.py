@@ -28,6 +28,7 @@ from linkwork.collision.pieces import (
     PIECE,
     POINT,
     SEGMENT,
+    one_list,
     rounded_up,
     table,
 )
