@@ -603,35 +603,6 @@ def advance(
 
 
 @typed
-def things_distance(
-    a: I64,
-    b: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    bound: F64,
-    placed: PtrF64,
-    record: PtrF64,
-) -> F64:
-    """Signed distance of a body and another thing; writes the record.
-
-    What is over ``bound`` is inf, and what is written has no meaning.
-    """
-    n_bodies = index[N_BODIES]
-    if b >= n_bodies + index[N_ROWS]:
-        cloud = b - (n_bodies + index[N_ROWS])
-        return body_cloud(a, cloud, index, pieces, vertices, poses, bound, record)
-    wanted = local_i64(4)
-    wanted[0], wanted[1], wanted[2], wanted[3] = a, b, 0, 0
-    if b >= n_bodies:
-        wanted[1], wanted[2], wanted[3] = -1, b - n_bodies, 1
-    pieces_apart(wanted, 1, index, pieces, rows, vertices, poses, bound, placed, record)
-    return record[0]
-
-
-@typed
 def body_cloud(
     a: I64,
     k: I64,
@@ -657,6 +628,50 @@ def body_cloud(
             near = True
             best = d
     return best if near else FAR
+
+
+@typed
+def listed_near(
+    wanted: PtrI64,
+    n: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+) -> None:
+    """As `listed`, where the balls are placed."""
+    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    for k in range(n):
+        a, record = wanted[4 * k], offset(records, k * RECORD)
+        if wanted[4 * k + 1] == -2:
+            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
+            if d > within or d >= FAR:
+                nothing(record)
+
+
+@typed
+def wanted_of(index: PtrI64, k: I64, out: PtrI64) -> None:
+    """Write the pair that a bound is of as `listed` has it."""
+    a, b = things_of(index, k)
+    n_bodies, n_rows = index[N_BODIES], index[N_ROWS]
+    out[0], out[1], out[2], out[3] = a, b, 0, 0
+    if b >= n_bodies + n_rows:
+        out[1], out[2] = -2, b - n_bodies - n_rows
+    elif b >= n_bodies:
+        out[1], out[2], out[3] = -1, b - n_bodies, 1
+
+
+@typed
+def things_wanted(index: PtrI64, entry: PtrI64) -> tuple[I64, I64]:
+    """The body and the other thing of an entry that `wanted_of` wrote."""
+    b = entry[1]
+    if b < 0:
+        b = entry[2] + index[N_BODIES] + (index[N_ROWS] if b == -2 else 0)
+    return entry[0], b
 
 
 @typed
@@ -747,40 +762,42 @@ def nearest(
     place_balls(index, balls, poses, room)
     none_placed(index, offset(room, index[N_BODIES] * BALL))
     n_bounds = bounds_of(index, room, boxes, bounds)
-    record = local_f64(RECORD)
     limit = min(within, FAR / 2.0)
     n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
-    n_first = least_bounds(bounds, n_bounds, n, limit, order)
-    count = 0
-    at = 0
+    few, wanted, found = local_i64(WIDTH), local_i64(4 * WIDTH), local_f64(WIDTH * RECORD)
+    if n < WIDTH:
+        order = few
+    n_first = least_bounds(bounds, n_bounds, max(n, WIDTH), limit, order)
+    count, at, held, bits = 0, 0, 0, 0
     start = -WIDTH
-    bits = 0
-    while True:
+    while start < n_bounds:
+        k = -1
         if at < n_first:  # first what is likely to be nearest, then all that may still be nearer
             k = order[at]
             at += 1
-            if bounds[k] > limit:
-                continue
         elif bits != 0:
             k = start + lowest_bit(bits)
             bits &= bits - 1
-            if bounds[k] > limit:
-                continue
         else:
             start += WIDTH
-            if start >= n_bounds:
-                break
-            bits = bits_of(lanes(bounds, start) <= limit)
-            continue
-        bounds[k] = FAR
-        a, b = things_of(index, k)
-        d = things_distance(a, b, index, pieces, rows, vertices, poses, limit, room, record)
-        if not d > limit:
-            if count < n:
-                count += 1
-            insert(record, a, b, count - 1, records, which)
-            if count == n:
-                limit = records[(n - 1) * RECORD]
+            if start < n_bounds:
+                bits = bits_of(lanes(bounds, start) <= limit)
+        if k >= 0 and bounds[k] <= limit:
+            bounds[k] = FAR
+            wanted_of(index, k, offset(wanted, 4 * held))
+            held += 1
+        if held == WIDTH or start >= n_bounds:
+            listed_near(wanted, held, index, pieces, rows, vertices, poses, limit, room, found)
+            for m in range(held):
+                record = offset(found, m * RECORD)
+                if not record[0] > limit:
+                    if count < n:
+                        count += 1
+                    a, b = things_wanted(index, offset(wanted, 4 * m))
+                    insert(record, a, b, count - 1, records, which)
+                    if count == n:
+                        limit = records[(n - 1) * RECORD]
+            held = 0
     for k in range(count, n):
         nothing(offset(records, k * RECORD))
         which[2 * k] = -1
@@ -939,13 +956,7 @@ def listed(
     """
     place_balls(index, balls, poses, placed)
     none_placed(index, offset(placed, index[N_BODIES] * BALL))
-    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
-    for k in range(n):
-        a, record = wanted[4 * k], offset(records, k * RECORD)
-        if wanted[4 * k + 1] == -2:
-            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
-            if d > within or d >= FAR:
-                nothing(record)
+    listed_near(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
 
 
 @typed
