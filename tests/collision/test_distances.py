@@ -158,6 +158,19 @@ def test_distances_are_those_of_brute_force_in_python(small: World) -> None:
     np.testing.assert_allclose(records[:, :, 0], by_brute_force(small, q, wanted), atol=1e-9)
 
 
+def test_a_distance_is_the_same_alone_and_among_others(robot: World) -> None:
+    """To the bit: eight descents side by side know nothing of each other."""
+    q, wanted = rows_of(robot.mechanism, 4, "among others"), every_pair(robot)
+    order = rng("order").permutation(len(wanted))
+    together, slopes = distances_of(robot, q, wanted)
+    shuffled, _ = distances_of(robot, q, wanted[order])
+    np.testing.assert_array_equal(shuffled, together[:, order])
+    for k in order[:40]:
+        one, slope = distances_of(robot, q, wanted[k : k + 1])
+        np.testing.assert_array_equal(one[:, 0], together[:, k])
+        np.testing.assert_array_equal(slope[:, 0], slopes[:, k])
+
+
 def check_nearest(world: World, q: Any, n: int, within: float = np.inf) -> None:
     """The nearest are the least of all, with their things, points and normals."""
     wanted = every_pair(world)

@@ -4,9 +4,10 @@ A *thing* is a body of the robot, a row of the scene or one of its clouds of poi
 still and are numbered after the bodies, clouds after them. For one configuration a cheap lower
 bound of every distance comes first: the ball around a body against the balls of others, and against
 boxes with rounded edges that hold the obstacles, in lanes; of a cloud it is how far that ball is
-from its points. Pieces are looked at (`narrow`) in the order of these bounds, and only where the
-bound is below what is already known to be near enough. Ball against ball and ball against box are
-exact signed distances, and a larger solid is nearer, so the bounds hold in overlap too.
+from its points. Pieces are looked at, eight pairs `side_by_side`, in the order of these bounds, and
+only where the bound is below what is already known to be near enough. Ball against ball and ball
+against box are exact signed distances, and a larger solid is nearer, so the bounds hold in overlap
+too.
 
 A record has 10 numbers: the distance (m, below 0 in overlap), the nearest point of each of the two
 things and the unit normal from the first to the second, all in the world.
@@ -764,10 +765,8 @@ def nearest(
     n_bounds = bounds_of(index, room, boxes, bounds)
     limit = min(within, FAR / 2.0)
     n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
-    few, wanted, found = local_i64(WIDTH), local_i64(4 * WIDTH), local_f64(WIDTH * RECORD)
-    if n < WIDTH:
-        order = few
-    n_first = least_bounds(bounds, n_bounds, max(n, WIDTH), limit, order)
+    wanted, found = local_i64(4 * WIDTH), local_f64(WIDTH * RECORD)
+    n_first = least_bounds(bounds, n_bounds, n, limit, order)
     count, at, held, bits = 0, 0, 0, 0
     start = -WIDTH
     while start < n_bounds:
@@ -786,7 +785,8 @@ def nearest(
             bounds[k] = FAR
             wanted_of(index, k, offset(wanted, 4 * held))
             held += 1
-        if held == WIDTH or start >= n_bounds:
+        likely = start < 0 and at == n_first
+        if held == WIDTH or likely or start >= n_bounds:
             listed_near(wanted, held, index, pieces, rows, vertices, poses, limit, room, found)
             for m in range(held):
                 record = offset(found, m * RECORD)

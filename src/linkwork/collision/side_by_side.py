@@ -1,11 +1,11 @@
 """Signed distances of many pairs of pieces, eight descents side by side, a pair in a lane.
 
-The descent is that of `linkwork.collision.narrow`, on points, segments, boxes and hulls, which here
-are all lists of vertices (`pieces.table`). Of at most four corners the point nearest to the origin
-is sought without branches: the least of what a corner, its three edges and its three faces give.
-What ends is proven as there: the corner that is least along the direction to this point bounds the
-distance from below. A lane that ends takes the next pair. What does not come nearer, is nearer than
-`TOUCHING` or overlaps is left to `narrow.closest`; so is what has another shape or a closed form.
+The descent is that of `linkwork.collision.narrow`. Of at most four corners the point nearest to the
+origin is sought without branches: the least of what the newest corner, its three edges and its
+three faces give. What ends is proven as there: the corner that is least along the direction to this
+point bounds the distance from below. Cylinders and ellipsoids take a few steps more, without leaps.
+A lane that ends takes the next pair. What does not come nearer, is nearer than `TOUCHING` or
+overlaps is left to `narrow.closest`; so is a half-space and what has a closed form.
 """
 
 from linkwork.collision.narrow import (
@@ -87,7 +87,7 @@ def placed_piece(piece: PtrF64, pose: PtrF64, out: PtrF64) -> None:
 
 @typed
 def is_alone(A: PtrF64, B: PtrF64) -> Bool:
-    """Whether a pair is left to `narrow.closest`: curved, a half-space, or with a closed form."""
+    """Whether a pair is left to `narrow.closest`: a half-space, or with a closed form."""
     a, b = A[0], B[0]
     if a > HULL or b > HULL:
         return True
@@ -236,7 +236,7 @@ def farthest(
         flat = select(head == ROUND, splat(0.0), c)
         p, q, r = a * x, b * y, flat * z
         long = sqrt(dot(p, q, r, p, q, r))
-        over = select(long > 0.0, 1.0 / long, 0.0)
+        over = select(long > 0.0, 1.0 / select(long > 0.0, long, 1.0), 0.0)
         put(out, 0, select(head < SHARP, a * (p * over), lanes(out, 0)))
         put(out, WIDTH, select(head < SHARP, b * (q * over), lanes(out, WIDTH)))
         put(out, 2 * WIDTH, select(head == BALL, c * (r * over), lanes(out, 2 * WIDTH)))
