@@ -21,6 +21,7 @@ from linkwork.collision.distances import (
 from linkwork.collision.frames import Frames
 from linkwork.collision.motion import motion_rows, turns_of
 from linkwork.collision.narrow import BOX, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT
+from linkwork.collision.pieces import one_list
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.typed import library
@@ -50,6 +51,7 @@ class Solids:
             n = -(-len(corners) // 8) * 8
             row[5:7] = len(self.vertices), n
             self.vertices.extend(np.resize(corners, (n, 3)).T.ravel().tolist())
+            self.vertices.extend(one_list(n))
             middle = corners.mean(axis=0)
             far = float(np.linalg.norm(corners - middle, axis=1).max())
             centre = T[:3, :3] @ middle + centre

@@ -32,11 +32,11 @@ from linkwork.collision.distances import (
     boxes_apart,
     in_lanes,
     nearest,
-    pieces_distance,
     place_balls,
     tables,
     things_of,
 )
+from linkwork.collision.narrow import closest
 from linkwork.mechanism.model import Mechanism
 from linkwork.models import MODELS, path
 from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
@@ -132,22 +132,23 @@ def test_padding_lies_nowhere() -> None:
 
 
 def by_brute_force(world: World, q: Any, wanted: Any) -> Any:
-    """Distances (rows, n) of all pairs by the text that Python runs, without bounds."""
+    """Distances (rows, n) of all pairs by the text that Python runs, two pieces at a time."""
     n_bodies, t, found = len(world.bodies.of_body), world.tables, []
     pieces, rows = t.pieces.ravel(), t.rows.ravel()
     for poses in world.frames.poses(q).reshape(len(q), n_bodies, 12):
         for a, b, first, count in wanted:
             n, m = world.bodies.of_body[a], world.bodies.of_body[max(b, 0)]
             others = pieces[24 * m[0] :] if b >= 0 else rows[24 * first :]
-            record = np.full(10, np.nan)
-            found.append(
-                pieces_distance(
-                    *(pieces[24 * n[0] :], n[1], poses[a]),
-                    *(others, m[1] if b >= 0 else count, poses[b] if b >= 0 else WORLD_POSE),
-                    *(t.vertices, np.inf, record),
+            pose = poses[b] if b >= 0 else WORLD_POSE
+            apart = [
+                closest(
+                    *(pieces[24 * (n[0] + i) :], poses[a], others[24 * j :], pose),
+                    *(t.vertices, np.inf, np.full(9, np.nan)),
                 )
-            )
-            assert record[0] == found[-1]
+                for i in range(n[1])
+                for j in range(m[1] if b >= 0 else count)
+            ]
+            found.append(min(apart))
     return np.array(found).reshape(len(q), -1)
 
 
@@ -155,6 +156,19 @@ def test_distances_are_those_of_brute_force_in_python(small: World) -> None:
     q, wanted = rows_of(small.mechanism, 1, "brute"), every_pair(small)
     records, _ = distances_of(small, q, wanted)
     np.testing.assert_allclose(records[:, :, 0], by_brute_force(small, q, wanted), atol=1e-9)
+
+
+def test_a_distance_is_the_same_alone_and_among_others(robot: World) -> None:
+    """To the bit: eight descents side by side know nothing of each other."""
+    q, wanted = rows_of(robot.mechanism, 4, "among others"), every_pair(robot)
+    order = rng("order").permutation(len(wanted))
+    together, slopes = distances_of(robot, q, wanted)
+    shuffled, _ = distances_of(robot, q, wanted[order])
+    np.testing.assert_array_equal(shuffled, together[:, order])
+    for k in order[:40]:
+        one, slope = distances_of(robot, q, wanted[k : k + 1])
+        np.testing.assert_array_equal(one[:, 0], together[:, k])
+        np.testing.assert_array_equal(slope[:, 0], slopes[:, k])
 
 
 def check_nearest(world: World, q: Any, n: int, within: float = np.inf) -> None:

@@ -4,9 +4,10 @@ A *thing* is a body of the robot, a row of the scene or one of its clouds of poi
 still and are numbered after the bodies, clouds after them. For one configuration a cheap lower
 bound of every distance comes first: the ball around a body against the balls of others, and against
 boxes with rounded edges that hold the obstacles, in lanes; of a cloud it is how far that ball is
-from its points. Pieces are looked at (`narrow`) in the order of these bounds, and only where the
-bound is below what is already known to be near enough. Ball against ball and ball against box are
-exact signed distances, and a larger solid is nearer, so the bounds hold in overlap too.
+from its points. Pieces are looked at, eight pairs `side_by_side`, in the order of these bounds, and
+only where the bound is below what is already known to be near enough. Ball against ball and ball
+against box are exact signed distances, and a larger solid is nearer, so the bounds hold in overlap
+too.
 
 A record has 10 numbers: the distance (m, below 0 in overlap), the nearest point of each of the two
 things and the unit normal from the first to the second, all in the world.
@@ -23,6 +24,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
 from linkwork.collision.narrow import closest
+from linkwork.collision.side_by_side import (
+    EIGHT,
+    HIGH,
+    PLACED,
+    answer,
+    is_alone,
+    look,
+    placed_piece,
+    set_out,
+    spheres_apart,
+    turn,
+)
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -61,6 +74,8 @@ INF = float("inf")
 INFINITELY_FAR = np.array([0.0, 0.0, 0.0, INF, -INF, *[0.0] * 11])
 """A rounded box that is."""
 
+ALL_BUSY = (1 << WIDTH) - 1
+
 FAR = 1e300
 """A lower bound of the distance of what is not checked."""
 
@@ -97,8 +112,9 @@ class Tables:
 
     @property
     def room(self) -> int:
-        """The size of the kernels' scratch array: poses, balls in the world, bounds."""
-        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + self.n_bounds
+        """The size of the kernels' scratch array: poses, balls and pieces in the world, bounds."""
+        placed = PLACED * len(self.pieces)
+        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + placed + self.n_bounds
 
     @cached_property
     def addresses(self) -> list[int]:
@@ -308,70 +324,283 @@ def is_allowed(index: PtrI64, body: I64, row: I64) -> Bool:
 
 
 @typed
-def pieces_distance(
-    own: PtrF64,
-    n_own: I64,
-    T_own: PtrF64,
-    others: PtrF64,
-    n_others: I64,
-    T_others: PtrF64,
-    vertices: PtrF64,
-    bound: F64,
-    record: PtrF64,
-) -> F64:
-    """Signed distance of two groups of pieces, the least of theirs; writes the record.
-
-    What is over ``bound`` is a lower bound, and nothing is written.
-    """
-    found = local_f64(9)
-    best = bound
-    least = FAR
-    near = False
-    for i in range(n_own):
-        A = offset(own, i * PIECE)
-        for j in range(n_others):
-            B = offset(others, j * PIECE)
-            d = closest(A, T_own, B, T_others, vertices, best, found)
-            if d > best:
-                least = min(least, d)
-            else:
-                near = True
-                best = d
-                record[0] = d
-                for k in range(9):
-                    record[1 + k] = found[k]
-    return best if near else least
+def n_pieces(index: PtrI64) -> I64:
+    """The number of pieces of all bodies."""
+    last = index[RANGES] + 2 * (index[N_BODIES] - 1)
+    return index[last] + index[last + 1] if index[N_BODIES] > 0 else 0
 
 
 @typed
-def things_distance(
-    a: I64,
-    b: I64,
+def none_placed(index: PtrI64, placed: PtrF64) -> None:
+    """Note that the pieces of no body are placed yet: by a radius below 0 of its first."""
+    for body in range(index[N_BODIES]):
+        if index[index[RANGES] + 2 * body + 1] > 0:
+            placed[index[index[RANGES] + 2 * body] * PLACED + PLACED - 1] = -1.0
+
+
+@typed
+def place_pieces(body: I64, ranges: PtrI64, pieces: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
+    """Write the pieces of a body as `side_by_side.placed_piece` does, if they are not yet."""
+    first, n = ranges[2 * body], ranges[2 * body + 1]
+    if n > 0 and placed[first * PLACED + PLACED - 1] < 0.0:
+        pose = offset(poses, body * POSE)
+        for k in range(first, first + n):
+            placed_piece(offset(pieces, k * PIECE), pose, offset(placed, k * PLACED))
+
+
+@typed
+def pieces_apart(
+    wanted: PtrI64,
+    n: I64,
     index: PtrI64,
     pieces: PtrF64,
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    bound: F64,
-    record: PtrF64,
-) -> F64:
-    """Signed distance of a body and another thing, as `pieces_distance` gives it."""
-    n_bodies = index[N_BODIES]
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+) -> None:
+    """Write the records of a list of pairs, as `listed` has it, but of clouds `nothing`.
+
+    Of each pair, first the two pieces whose spheres are nearest; then those that may be nearer.
+    """
+    s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
+    busy = 0
+    own = offset(placed, index[N_BODIES] * BALL)
+    for k in range(2 * n):
+        m = k if k < n else k - n
+        if k < n:
+            nothing(offset(records, m * RECORD))
+        if wanted[4 * m + 1] != -2:
+            busy = feed(
+                offset(wanted, 4 * m),
+                m,
+                k < n,
+                index,
+                pieces,
+                rows,
+                vertices,
+                poses,
+                within,
+                placed,
+                records,
+                s,
+                whose,
+                busy,
+            )
+    while busy != 0:
+        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+
+
+@typed
+def feed(
+    entry: PtrI64,
+    k: I64,
+    first: Bool,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+    s: PtrF64,
+    whose: PtrI64,
+    busy: I64,
+) -> I64:
+    """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy."""
     ranges = offset(index, index[RANGES])
-    own = offset(pieces, ranges[2 * a] * PIECE)
-    T_own = offset(poses, a * POSE)
-    T_others = offset(poses, min(b, n_bodies) * POSE)
-    if b >= n_bodies + index[N_ROWS]:
-        cloud = b - (n_bodies + index[N_ROWS])
-        return body_cloud(a, cloud, index, pieces, vertices, poses, bound, record)
-    if b < n_bodies:
-        others = offset(pieces, ranges[2 * b] * PIECE)
-        n_others = ranges[2 * b + 1]
-    else:
-        others = offset(rows, (b - n_bodies) * PIECE)
-        n_others = 1
+    n_bodies = index[N_BODIES]
+    a, b = entry[0], entry[1]
+    if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
+        return busy
     n_own = ranges[2 * a + 1]
-    return pieces_distance(own, n_own, T_own, others, n_others, T_others, vertices, bound, record)
+    n_others = ranges[2 * b + 1] if b >= 0 else entry[3]
+    if not first and n_own * n_others == 1:
+        return busy
+    own = offset(placed, n_bodies * BALL)
+    place_pieces(a, ranges, pieces, poses, own)
+    if b >= 0:
+        place_pieces(b, ranges, pieces, poses, own)
+    others, across = offset(rows, entry[2] * PIECE + 8), PIECE
+    if b >= 0:
+        others, across = offset(own, ranges[2 * b] * PLACED), PLACED
+    own = offset(own, ranges[2 * a] * PLACED)
+    T_own, T_others = offset(poses, a * POSE), offset(poses, (b if b >= 0 else n_bodies) * POSE)
+    record = offset(records, k * RECORD)
+    held, held_other, least = -1, -1, INF  # the nearest so far: begun first, and not again
+    for i in range(n_own):
+        for j in range(n_others):
+            A, B = offset(own, i * PLACED), offset(others, j * across)
+            one, other, bound = i, j, spheres_apart(A, T_own, B, T_others)
+            if bound < least:
+                one, other, bound, held, held_other, least = held, held_other, least, i, j, bound
+            if not first and one >= 0 and bound <= min(within, record[0]):
+                busy = begin(
+                    entry,
+                    k,
+                    one,
+                    other,
+                    index,
+                    pieces,
+                    rows,
+                    vertices,
+                    poses,
+                    within,
+                    placed,
+                    records,
+                    s,
+                    whose,
+                    busy,
+                )
+    if first and least <= within:
+        busy = begin(
+            entry,
+            k,
+            held,
+            held_other,
+            index,
+            pieces,
+            rows,
+            vertices,
+            poses,
+            within,
+            placed,
+            records,
+            s,
+            whose,
+            busy,
+        )
+    return busy
+
+
+@typed
+def begin(
+    entry: PtrI64,
+    k: I64,
+    i: I64,
+    j: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+    s: PtrF64,
+    whose: PtrI64,
+    busy: I64,
+) -> I64:
+    """Begin the descent of piece i of a pair's first thing and piece j of the other; who is busy.
+
+    Where all are busy, steps are taken until one is not.
+    """
+    ranges = offset(index, index[RANGES])
+    n_bodies = index[N_BODIES]
+    a, b = entry[0], entry[1]
+    own = offset(placed, n_bodies * BALL)
+    i += ranges[2 * a]
+    one, placed_one, T_one = (
+        offset(pieces, i * PIECE),
+        offset(own, i * PLACED),
+        offset(poses, a * POSE),
+    )
+    if b >= 0:
+        j += ranges[2 * b]
+        other, placed_other = offset(pieces, j * PIECE), offset(own, j * PLACED)
+    else:
+        j += entry[2]
+        b = n_bodies
+        other, placed_other = offset(rows, j * PIECE), offset(rows, j * PIECE + 8)
+    T_other, record = offset(poses, b * POSE), offset(records, k * RECORD)
+    if is_alone(one, other):
+        alone(one, T_one, other, T_other, vertices, within, record)
+        return busy
+    while busy == ALL_BUSY:
+        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+    lane = lowest_bit(ALL_BUSY & ~busy)
+    set_out(s, lane, one, placed_one, T_one, other, placed_other, T_other, min(within, record[0]))
+    whose[5 * lane] = k
+    whose[5 * lane + 1] = i
+    whose[5 * lane + 2] = j
+    whose[5 * lane + 3] = a
+    whose[5 * lane + 4] = b
+    return busy | (1 << lane)
+
+
+@typed
+def alone(
+    one: PtrF64,
+    T_one: PtrF64,
+    other: PtrF64,
+    T_other: PtrF64,
+    vertices: PtrF64,
+    within: F64,
+    record: PtrF64,
+) -> None:
+    """Write the record of two pieces where they are nearer than what it says."""
+    found = local_f64(9)
+    high = min(within, record[0])
+    d = closest(one, T_one, other, T_other, vertices, high, found)
+    if not d > high:
+        record[0] = d
+        for i in range(9):
+            record[1 + i] = found[i]
+
+
+@typed
+def advance(
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    placed: PtrF64,
+    records: PtrF64,
+    s: PtrF64,
+    whose: PtrI64,
+    busy: I64,
+) -> I64:
+    """Take a step of all descents and write the records of those that end; who is busy then."""
+    corner, found = local_f64(3 * WIDTH), local_f64(RECORD)
+    going, met = look(s, busy, vertices, corner)
+    while met != 0:
+        lane = lowest_bit(met)
+        met &= met - 1
+        own = offset(whose, 5 * lane)
+        one, placed_one = offset(pieces, own[1] * PIECE), offset(placed, own[1] * PLACED)
+        other = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE)
+        answer(s, lane, one, placed_one, offset(poses, own[3] * POSE), other, found)
+        record = offset(records, own[0] * RECORD)
+        if not found[0] > record[0]:
+            for i in range(RECORD):
+                record[i] = found[i]
+    if going == 0:
+        return 0
+    busy = turn(s, going, corner)
+    left = going & ~busy
+    while left != 0:
+        lane = lowest_bit(left)
+        left &= left - 1
+        own = offset(whose, 5 * lane)
+        one, T_one = offset(pieces, own[1] * PIECE), offset(poses, own[3] * POSE)
+        other, T_other = (
+            offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE),
+            offset(poses, own[4] * POSE),
+        )
+        alone(
+            one,
+            T_one,
+            other,
+            T_other,
+            vertices,
+            s[HIGH + lane] - (one[1] + other[1]),
+            offset(records, own[0] * RECORD),
+        )
+    return busy
 
 
 @typed
@@ -400,6 +629,50 @@ def body_cloud(
             near = True
             best = d
     return best if near else FAR
+
+
+@typed
+def listed_near(
+    wanted: PtrI64,
+    n: I64,
+    index: PtrI64,
+    pieces: PtrF64,
+    rows: PtrF64,
+    vertices: PtrF64,
+    poses: PtrF64,
+    within: F64,
+    placed: PtrF64,
+    records: PtrF64,
+) -> None:
+    """As `listed`, where the balls are placed."""
+    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    for k in range(n):
+        a, record = wanted[4 * k], offset(records, k * RECORD)
+        if wanted[4 * k + 1] == -2:
+            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
+            if d > within or d >= FAR:
+                nothing(record)
+
+
+@typed
+def wanted_of(index: PtrI64, k: I64, out: PtrI64) -> None:
+    """Write the pair that a bound is of as `listed` has it."""
+    a, b = things_of(index, k)
+    n_bodies, n_rows = index[N_BODIES], index[N_ROWS]
+    out[0], out[1], out[2], out[3] = a, b, 0, 0
+    if b >= n_bodies + n_rows:
+        out[1], out[2] = -2, b - n_bodies - n_rows
+    elif b >= n_bodies:
+        out[1], out[2], out[3] = -1, b - n_bodies, 1
+
+
+@typed
+def things_wanted(index: PtrI64, entry: PtrI64) -> tuple[I64, I64]:
+    """The body and the other thing of an entry that `wanted_of` wrote."""
+    b = entry[1]
+    if b < 0:
+        b = entry[2] + index[N_BODIES] + (index[N_ROWS] if b == -2 else 0)
+    return entry[0], b
 
 
 @typed
@@ -482,47 +755,49 @@ def nearest(
 ) -> I64:
     """Write the n nearest pairs of things up to ``within`` metres, the nearest first; how many.
 
-    ``poses``: of the bodies, then one that is the world's. ``room``: for the balls and bounds.
+    ``poses``: of the bodies, then one that is the world's. ``room``: for balls, pieces and bounds.
     ``which``: the body and the other thing of each record. Places that are left over get the
     distance inf, and things -1.
     """
-    bounds = offset(room, index[N_BODIES] * BALL)
+    bounds = offset(room, index[N_BODIES] * BALL + n_pieces(index) * PLACED)
     place_balls(index, balls, poses, room)
+    none_placed(index, offset(room, index[N_BODIES] * BALL))
     n_bounds = bounds_of(index, room, boxes, bounds)
-    record = local_f64(RECORD)
     limit = min(within, FAR / 2.0)
     n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
+    wanted, found = local_i64(4 * WIDTH), local_f64(WIDTH * RECORD)
     n_first = least_bounds(bounds, n_bounds, n, limit, order)
-    count = 0
-    at = 0
+    count, at, held, bits = 0, 0, 0, 0
     start = -WIDTH
-    bits = 0
-    while True:
+    while start < n_bounds:
+        k = -1
         if at < n_first:  # first what is likely to be nearest, then all that may still be nearer
             k = order[at]
             at += 1
-            if bounds[k] > limit:
-                continue
         elif bits != 0:
             k = start + lowest_bit(bits)
             bits &= bits - 1
-            if bounds[k] > limit:
-                continue
         else:
             start += WIDTH
-            if start >= n_bounds:
-                break
-            bits = bits_of(lanes(bounds, start) <= limit)
-            continue
-        bounds[k] = FAR
-        a, b = things_of(index, k)
-        d = things_distance(a, b, index, pieces, rows, vertices, poses, limit, record)
-        if not d > limit:
-            if count < n:
-                count += 1
-            insert(record, a, b, count - 1, records, which)
-            if count == n:
-                limit = records[(n - 1) * RECORD]
+            if start < n_bounds:
+                bits = bits_of(lanes(bounds, start) <= limit)
+        if k >= 0 and bounds[k] <= limit:
+            bounds[k] = FAR
+            wanted_of(index, k, offset(wanted, 4 * held))
+            held += 1
+        likely = start < 0 and at == n_first
+        if held == WIDTH or likely or start >= n_bounds:
+            listed_near(wanted, held, index, pieces, rows, vertices, poses, limit, room, found)
+            for m in range(held):
+                record = offset(found, m * RECORD)
+                if not record[0] > limit:
+                    if count < n:
+                        count += 1
+                    a, b = things_wanted(index, offset(wanted, 4 * m))
+                    insert(record, a, b, count - 1, records, which)
+                    if count == n:
+                        limit = records[(n - 1) * RECORD]
+            held = 0
     for k in range(count, n):
         nothing(offset(records, k * RECORD))
         which[2 * k] = -1
@@ -677,41 +952,11 @@ def listed(
     """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
 
     ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
-    obstacle; or a body, -2, a cloud and 0.
+    obstacle; or a body, -2, a cloud and 0. ``placed``: for the balls and pieces in the world.
     """
-    ranges = offset(index, index[RANGES])
     place_balls(index, balls, poses, placed)
-    for k in range(n):
-        entry = offset(wanted, 4 * k)
-        a, b = entry[0], entry[1]
-        record = offset(records, k * RECORD)
-        if b == -2:
-            d = body_cloud(a, entry[2], index, pieces, vertices, poses, within, record)
-            if d > within or d >= FAR:
-                nothing(record)
-            continue
-        if b >= 0:
-            if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
-                nothing(record)
-                continue
-            others = offset(pieces, ranges[2 * b] * PIECE)
-            n_others = ranges[2 * b + 1]
-        else:
-            others = offset(rows, entry[2] * PIECE)
-            n_others = entry[3]
-        d = pieces_distance(
-            offset(pieces, ranges[2 * a] * PIECE),
-            ranges[2 * a + 1],
-            offset(poses, a * POSE),
-            others,
-            n_others,
-            offset(poses, (b if b >= 0 else index[N_BODIES]) * POSE),
-            vertices,
-            within,
-            record,
-        )
-        if d > within or d >= FAR:
-            nothing(record)
+    none_placed(index, offset(placed, index[N_BODIES] * BALL))
+    listed_near(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
 
 
 @typed

@@ -444,27 +444,40 @@ def _cell(x: F64, y: F64, z: F64) -> I64:
 
 @typed
 def _farthest_vertex(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
-    """Farthest vertex of a hull in a direction: WIDTH at a time."""
+    """Farthest vertex of a hull in a direction."""
     first = i64(row[5])
     n = i64(row[6])
     if row[2] > 0.0:
         cell = offset(vertices, first + 3 * n + OUTER + 2 * _cell(x, y, z))
         first += i64(cell[0])
         n = i64(cell[1])
-    high = x * lanes(vertices, first) + y * lanes(vertices, first + n)
-    high = high + z * lanes(vertices, first + 2 * n)
-    if n == WIDTH:
-        best = first + lowest_bit(bits_of(high >= lane_max(high)) | LAST_LANE)
-        return vertices[best], vertices[best + WIDTH], vertices[best + 2 * WIDTH]
-    place = splat(0.0)
-    for k in range(WIDTH, n, WIDTH):
-        h = x * lanes(vertices, first + k) + y * lanes(vertices, first + n + k)
-        h = h + z * lanes(vertices, first + 2 * n + k)
+    return farthest_of_list(offset(vertices, first), n, x, y, z)
+
+
+@typed
+def farthest_of_list(vertices: PtrF64, n: I64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
+    """Farthest of n vertices, a multiple of WIDTH, in a direction."""
+    last = n - WIDTH  # most lists are one or two WIDTH long: which, is not asked
+    high = x * lanes(vertices, 0) + y * lanes(vertices, n)
+    high = high + z * lanes(vertices, 2 * n)
+    h = x * lanes(vertices, last) + y * lanes(vertices, n + last)
+    h = h + z * lanes(vertices, 2 * n + last)
+    if n <= 2 * WIDTH:
+        most = lane_max(select(h > high, h, high))
+        best = lowest_bit(bits_of(high >= most) | bits_of(h >= most) << WIDTH | LAST_LANE << WIDTH)
+        best = best + (last - WIDTH if best >= WIDTH else 0)
+        return vertices[best], vertices[best + n], vertices[best + 2 * n]
+    higher = h > high
+    high = select(higher, h, high)
+    place = select(higher, splat(f64(last)), splat(0.0))
+    for k in range(WIDTH, last, WIDTH):
+        h = x * lanes(vertices, k) + y * lanes(vertices, n + k)
+        h = h + z * lanes(vertices, 2 * n + k)
         higher = h > high
         high = select(higher, h, high)
         place = select(higher, splat(f64(k)), place)
     at = lowest_bit(bits_of(high >= lane_max(high)) | LAST_LANE)
-    best = first + at + i64(lane(place, at))
+    best = at + i64(lane(place, at))
     return vertices[best], vertices[best + n], vertices[best + 2 * n]
 
 

@@ -28,6 +28,7 @@ from linkwork.collision.pieces import (
     PIECE,
     POINT,
     SEGMENT,
+    one_list,
     rounded_up,
     table,
 )
@@ -337,9 +338,10 @@ def _height_field(field: HeightField) -> _Parts:
     centres, halves = (low + high) / 2, rounded_up((high - low) / 2, np.abs(hulls).max())
     rows = np.zeros((len(hulls), PIECE))
     rows[:, 0], rows[:, 6], rows[:, 7] = HULL, 8, -1
-    rows[:, 5] = 24 * np.arange(len(hulls))
+    vertices = np.column_stack([hulls.reshape(-1, 24), np.tile(one_list(8), (len(hulls), 1))])
+    rows[:, 5] = vertices.shape[1] * np.arange(len(hulls))
     rows[:, [8, 13, 18]] = 1.0
     rows[:, 20:23] = centres
     rows[:, 23] = np.linalg.norm(halves, axis=1)
     boxes = _boxes(np.broadcast_to(np.eye(3), (len(hulls), 3, 3)), centres, halves)
-    return _Parts(rows, boxes, hulls.reshape(-1))
+    return _Parts(rows, boxes, vertices.ravel())

@@ -284,7 +284,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
     not given), the 3x4 matrix of ``T_body_piece`` by rows, and a sphere in the body's frame that
     holds the piece (x, y, z, r; r is infinite of a half-space). Vertices of a hull stand as all x,
     all y, all z in the piece's frame, repeated to a multiple of 8. Where the first size is not 0,
-    the piece's ``lookup`` follows them.
+    the piece's ``lookup`` follows them, else `one_list`.
     """
     pieces = prepared(pieces)
     rows = np.zeros((len(pieces), PIECE))
@@ -294,18 +294,29 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
         row[:5] = piece.kind, piece.radius, *piece.sizes
         if piece.vertices is not None:
             count = -(-len(piece.vertices) // _LANES) * _LANES
-            padded = np.resize(piece.vertices, (count, 3))
             row[5:7] = place, count
-            flat.append(padded.T.ravel())
-            place += flat[-1].size
+            flat.append(np.resize(piece.vertices, (count, 3)).T.ravel())
             if piece.lookup is not None:
                 row[2] = GRID
-                flat.append(piece.lookup)
-                place += piece.lookup.size
+            flat.append(one_list(count) if piece.lookup is None else piece.lookup)
+            place += flat[-2].size + flat[-1].size
         row[8:20] = piece.T_body_piece[:3].ravel()
         row[20:] = piece.sphere
     rows[:, 7] = -1 if bodies is None else bodies
-    return rows, np.concatenate(flat) if flat else np.zeros(0)
+    return rows, aligned(flat)
+
+
+def one_list(count: int) -> Floats:
+    """The numbers behind the vertices of a hull without a ``lookup``: one list, of all of them."""
+    return np.array([0.0, count, *[0.0] * (_LANES - 2)])
+
+
+def aligned(parts: Sequence[Floats]) -> Floats:
+    """Arrays one after the other, from a multiple of 64 bytes on, so that lanes are one line."""
+    n = sum(part.size for part in parts)
+    room = np.empty(n + _LANES)
+    first = -room.ctypes.data // 8 % _LANES
+    return np.concatenate([np.zeros(0), *parts], out=room[first : first + n])
 
 
 def prepared(pieces: Sequence[Piece]) -> list[Piece]:
