@@ -36,8 +36,11 @@ def odd_states(robot: lw.Robot, n: int, label: str) -> Floats:
 
 @pytest.mark.parametrize(
     "name",
-    ["panda", "ur5e", "quadruped", "puma560"]
-    + [pytest.param(name, marks=pytest.mark.slow) for name in ("humanoid", "two_arm_torso")],
+    ["panda", "quadruped"]
+    + [
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in ("ur5e", "puma560", "humanoid", "two_arm_torso")
+    ],
 )
 def test_verdicts_are_those_of_distances(name: str) -> None:
     robot = lw.load(name)
@@ -49,11 +52,11 @@ def test_verdicts_are_those_of_distances(name: str) -> None:
     assert 0.0 < hit.mean() < 1.0
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_verdicts_of_random_robots(seed: int) -> None:
     random = rng(f"apart {seed}")
     kinds, tables = ("revolute", "continuous", "prismatic"), 0
-    for _ in range(4):
+    for _ in range(3 if seed == 0 else 10):
         text = dressed(random_tree(random, 6, kinds, shape="chain", mimic=0.3), random, size=0.25)
         robot = lw.load(text)
         model = robot.collision()
@@ -61,7 +64,7 @@ def test_verdicts_of_random_robots(seed: int) -> None:
         q = odd_states(robot, 2000, f"apart {seed} q")
         least = model.distances(q).distance.min(axis=1, initial=np.inf)
         np.testing.assert_array_equal(model.collides(q), least <= 0.0)
-    assert tables > 3
+    assert tables > (0 if seed == 0 else 5)
 
 
 def test_a_link_that_is_round_about_its_joint() -> None:

@@ -46,7 +46,7 @@ def motions(robot: lw.Robot, n: int, label: str) -> tuple[Floats, Floats]:
     [
         ("panda", 200, 14),
         ("planar_3r", 100, 5),
-        ("quadruped", 200, 6),
+        pytest.param("quadruped", 200, 6, marks=pytest.mark.slow),
         pytest.param("two_arm_torso", 150, 2, marks=pytest.mark.slow),
         pytest.param("panda", 4000, 30, marks=pytest.mark.slow),
         pytest.param("scara", 1000, 9, marks=pytest.mark.slow),
