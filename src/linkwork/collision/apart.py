@@ -89,7 +89,8 @@ def apart_tables(
     most, for a rate of 1 of each number of q. ``most`` (nq,): the greatest size of these.
     ``distances`` gives those of pairs at q (n, nq).
     """
-    ways = [ways_between(m, names[a], names[b]) for a, b in pairs.tolist()]
+    named = _named(names, pairs)
+    ways = [ways_between(m, *both) for both in named]
     joints = [_joints(m, way, row) for way, row in zip(ways, bounds, strict=True)]
     open_ = [k for k, own in enumerate(joints) if own is not None]
     if not open_:
@@ -98,10 +99,10 @@ def apart_tables(
     near = distances(q, pairs[open_]) < overhang[pairs[open_]].sum(axis=1)
     made: list[Apart] = []
     for k in (k for k, share in zip(open_, near.mean(axis=0), strict=True) if share >= OFTEN):
-        a, b = pairs[k].tolist()
         places, error = list(joints[k] or ()), EXACT
-        for own, way, other in ((a, *ways[k]), (b, *ways[k][::-1])):
-            joint, wobble = _round_joint(m, names[own], pieces[own], way, other)
+        for side in (0, 1):
+            link, own = named[k][side], pieces[int(pairs[k, side])]
+            joint, wobble = _round_joint(m, link, own, ways[k][side], ways[k][1 - side])
             if joint in places and wobble <= ROUND and len(_movers(m, ways[k], joint)) == 1:
                 places.remove(joint)
                 error += 2.0 * wobble
@@ -119,9 +120,13 @@ def apart_tables(
             continue
         low, period = tuple(low for low, *_ in axes), tuple(period for *_, period in axes)
         table = cells.reshape(shape)
-        named = names[a], names[b]
-        made.append(Apart(named, tuple(places), low, tuple(widths.tolist()), period, table))
+        made.append(Apart(named[k], tuple(places), low, tuple(widths.tolist()), period, table))
     return tuple(made)
+
+
+def _named(names: Sequence[str], pairs: Ints) -> list[tuple[str, str]]:
+    """The names of both links of pairs (n, 2)."""
+    return [(names[int(a)], names[int(b)]) for a, b in pairs.tolist()]
 
 
 def _joints(m: Mechanism, ways: list[list[int]], bounds: Floats) -> list[int] | None:
@@ -204,8 +209,8 @@ def packed(tables: Sequence[Apart], names: Sequence[str], pairs: Ints) -> tuple[
     known = {frozenset(each.names): each for each in tables}
     first, chunks, numbers = np.zeros(len(pairs) + 1, np.int64), list[Ints](), list[float]()
     size = len(first)
-    for k, (a, b) in enumerate(pairs.tolist()):
-        own = known.get(frozenset((names[a], names[b])))
+    for k, both in enumerate(_named(names, pairs)):
+        own = known.get(frozenset(both))
         if own is None:
             continue
         head = [len(own.places), len(numbers)]

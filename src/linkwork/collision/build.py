@@ -84,7 +84,7 @@ def build_model(  # noqa: PLR0913  all but three are named
         described = described_pairs(mechanism, parts.bodies, srdf)
         model = CollisionModel(mechanism, parts, described, compiler, threads)
         table = _derived(model, assembled, Sampling(margin=margin))
-        facts = {
+        facts: dict[str, Any] = {
             "checked": [pair.checked for pair in table.pairs],
             "reasons": [pair.reason for pair in table.pairs],
             "notes": list(table.notes),
@@ -121,10 +121,11 @@ def build_model(  # noqa: PLR0913  all but three are named
 def _tables_of(entry: Entry) -> tuple[Apart, ...]:
     """The tables of distances that were kept with the pairs."""
     made, at = list[Apart](), 0
-    for names, *rest, shape in entry.facts["apart"]:
+    for names, places, low, width, period, shape in entry.facts["apart"]:
         n = math.prod(shape)
         cells = np.frombuffer(entry.object_code, np.uint8, n, at).reshape(shape)
-        made.append(Apart(tuple(names), *map(tuple, rest), cells))
+        own = tuple(names), tuple(places), tuple(low), tuple(width), tuple(period)
+        made.append(Apart(*own, cells))
         at += n
     return tuple(made)
 
