@@ -90,6 +90,7 @@ def test_a_link_that_is_round_about_its_joint() -> None:
         assert 0.0 < hit.mean() < 1.0
 
 
+@pytest.mark.slow
 def test_models_with_other_pairs_and_held_objects_keep_tables() -> None:
     robot = lw.load("ur5e")
     model = robot.collision()
