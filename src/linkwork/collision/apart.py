@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from linkwork.algorithms.configuration import random, ranges
 from linkwork.collision.pieces import CYLINDER, POINT, SEGMENT, Piece
-from linkwork.collision.proof import ways_between
+from linkwork.collision.proof import joints_between, ways_between
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -91,13 +91,13 @@ def apart_tables(
     """
     named = _named(names, pairs)
     ways = [ways_between(m, *both) for both in named]
-    joints = [_joints(m, way, row) for way, row in zip(ways, bounds, strict=True)]
+    joints = [_joints(m, both, row) for both, row in zip(named, bounds, strict=True)]
     open_ = [k for k, own in enumerate(joints) if own is not None]
     if not open_:
         return ()
     q = random(m, np.random.default_rng(0), STATES)
     near = distances(q, pairs[open_]) < overhang[pairs[open_]].sum(axis=1)
-    made: list[Apart] = []
+    made, span = list[Apart](), ranges(m)
     for k in (k for k, share in zip(open_, near.mean(axis=0), strict=True) if share >= OFTEN):
         places, error = list(joints[k] or ()), EXACT
         for side in (0, 1):
@@ -106,7 +106,9 @@ def apart_tables(
             if joint in places and wobble <= ROUND and len(_movers(m, ways[k], joint)) == 1:
                 places.remove(joint)
                 error += 2.0 * wobble
-        axes = [_axis(m, ways[k], place, float(bounds[k, place]), len(places)) for place in places]
+        axes = [
+            _axis(m, ways[k], place, float(bounds[k, place]), len(places), span) for place in places
+        ]
         middle = [low + width * (np.arange(n) + 0.5) for low, width, n, _ in axes]
         shape = tuple(len(each) for each in middle) or (1,)
         many = np.repeat(q[:1], math.prod(shape), axis=0)
@@ -129,13 +131,12 @@ def _named(names: Sequence[str], pairs: Ints) -> list[tuple[str, str]]:
     return [(names[int(a)], names[int(b)]) for a, b in pairs.tolist()]
 
 
-def _joints(m: Mechanism, ways: list[list[int]], bounds: Floats) -> list[int] | None:
+def _joints(m: Mechanism, links: tuple[str, str], bounds: Floats) -> list[int] | None:
     """The one or two numbers of q that move two links; None where it is otherwise."""
     places = np.flatnonzero(bounds > 0.0).tolist()
     if not 0 < len(places) <= 2:
         return None
-    owners = {int(m.coordinate[body]) for way in ways for body in way} - {-1}
-    if any(m.joint_types[c].n_q != 1 for c in owners):
+    if any(m.joint_types[c].n_q != 1 for c in joints_between(m, *links)):
         return None
     return places
 
@@ -147,10 +148,15 @@ def _movers(m: Mechanism, ways: list[list[int]], place: int) -> list[int]:
 
 
 def _axis(
-    m: Mechanism, ways: list[list[int]], place: int, bound: float, n_joints: int
+    m: Mechanism,
+    ways: list[list[int]],
+    place: int,
+    bound: float,
+    n_joints: int,
+    span: tuple[Floats, Floats],
 ) -> tuple[float, float, int, float]:
-    """Where the cells of a joint begin, how wide they are, how many, and their period."""
-    lower, upper = (float(each[place]) for each in ranges(m))
+    """The cells of a joint: their beginning, their width, how many they are, and their period."""
+    lower, upper = (float(each[place]) for each in span)
     movers, period = _movers(m, ways, place), 0.0
     turning = all(m.body_joint_types[body].turns for body in movers)
     whole = all(float(m.multiplier[body]).is_integer() for body in movers)

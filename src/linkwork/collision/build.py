@@ -92,9 +92,9 @@ def build_model(  # noqa: PLR0913  all but three are named
         }
         model = model.with_pairs(table).with_tables()
         facts["apart"] = [
-            (each.names, each.places, each.low, each.width, each.period, each.cells.shape)
-            for each in model.apart
+            (each.names, each.places, each.low, each.width, each.period) for each in model.apart
         ]
+        facts["arrays"] = [[each.cells.dtype.str, each.cells.shape] for each in model.apart]
         cells = b"".join(each.cells.tobytes() for each in model.apart)
         compiler.cache.write(key, Entry(facts, cells))
         return model
@@ -120,13 +120,10 @@ def build_model(  # noqa: PLR0913  all but three are named
 
 def _tables_of(entry: Entry) -> tuple[Apart, ...]:
     """The tables of distances that were kept with the pairs."""
-    made, at = list[Apart](), 0
-    for names, places, low, width, period, shape in entry.facts["apart"]:
-        n = math.prod(shape)
-        cells = np.frombuffer(entry.object_code, np.uint8, n, at).reshape(shape)
-        own = tuple(names), tuple(places), tuple(low), tuple(width), tuple(period)
-        made.append(Apart(*own, cells))
-        at += n
+    made: list[Apart] = []
+    for own, cells in zip(entry.facts["apart"], _arrays(entry), strict=True):
+        names, places, low, width, period = map(tuple, own)
+        made.append(Apart(names, places, low, width, period, cells))
     return tuple(made)
 
 

@@ -644,7 +644,7 @@ def listed_near(
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
-    """As `listed`, where the balls are placed."""
+    """Write the records of `listed`, where the balls are placed."""
     pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
     for k in range(n):
         a, record = wanted[4 * k], offset(records, k * RECORD)

@@ -86,8 +86,10 @@ class Room:
         twists = np.empty(6 * n_twists + 8)
         self.bad, self.verdicts = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.counts = np.zeros(2, np.int64)
-        self._kept = robot, most, balls, apart, radii, growth, swollen, intervals
-        self._kept_too = narrow, wide, todo, twists
+        self._kept = (
+            *(robot, most, balls, apart, radii, growth, swollen, intervals),
+            *(narrow, wide, todo, twists),
+        )
         self.block = block = np.zeros(spheres.VERDICT, np.int64)
         block[: spheres.SCENE] = [
             *(address(most), *code[:2], address(robot.ints), address(balls)),

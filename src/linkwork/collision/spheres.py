@@ -1111,14 +1111,12 @@ def looked(given: I64, far: I64, balls: PtrF32, until: I64, listed: PtrI64) -> I
 
 
 @typed
-def look(
-    q: PtrF64, first: I64, last: I64, balls: PtrF32, until: I64, listed: PtrI64
-) -> tuple[I64, I64]:
-    """The lanes in which configurations surely touch, and those that float32 does not decide.
+def look(q: PtrF64, first: I64, last: I64, listed: PtrI64) -> I64:
+    """The lanes in which configurations surely touch; what may touch is noted.
 
-    They are the rows of q from ``first`` on, ``last`` + 1 of them. What may touch is noted.
-    ``balls`` are the robot's, or larger ones; ``until``: when no more is asked for. At
-    `BAD` is then one more than the number of the last row that is not finite, where there is one.
+    They are the rows of q from ``first`` on, ``last`` + 1 of them; what float32 does not decide is
+    noted too. At `BAD` is then one more than the number of the last row that is not finite, where
+    there is one.
     """
     most, bad = pointer_f64(listed[MOST]), pointer_i64(listed[BAD])
     n_q, narrow = pointer_i64(listed[ROBOT])[N_Q], pointer_f32(listed[NARROW])
@@ -1139,7 +1137,7 @@ def look(
             numbers = offset(narrow, i * WIDTH32)
             put(numbers, 0, select(mask_of((2 << last) - 1), lanes(numbers, 0), numbers[last]))
     given = (2 << last) - 1
-    return looked(given, far, balls, until, listed), far
+    return looked(given, far, pointer_f32(listed[BALLS]), ALL_LANES, listed)
 
 
 @typed
@@ -1154,7 +1152,7 @@ def check_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
     n_q = pointer_i64(listed[ROBOT])[N_Q]
     for start in range(0, n, WIDTH32):
         last = min(n - start, WIDTH32) - 1
-        sure, _ = look(q, start, last, pointer_f32(listed[BALLS]), ALL_LANES, listed)
+        sure = look(q, start, last, listed)
         verdicts[start // WIDTH32] = sure | settled(offset(q, start * n_q), last, sure, listed)
 
 

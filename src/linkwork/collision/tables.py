@@ -191,8 +191,7 @@ class SceneTables:
     obstacles: Obstacles
     allowed: Integers
     exact: distances.Tables
-    # see `CollisionModel`
-    rooms_of_distances: list[Any] = field(default_factory=list[Any])
+    rooms_of_distances: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
     made: dict[str, Any] = field(default_factory=dict[str, Any])  # of them, when first asked for
 
     @property

@@ -218,7 +218,7 @@ def _limits(
 
 
 def _limit_row(given: ArrayLike, n: int, name: str, joint_names: tuple[str, ...]) -> Floats:
-    """As `limit_rows`, with the name of the joint whose limit is none."""
+    """The row of `limit_rows`; where a limit is none, its joint is named."""
     try:
         return limit_rows(given, n, name)
     except InputError:

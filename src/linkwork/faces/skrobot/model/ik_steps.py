@@ -824,11 +824,8 @@ class StepsIK:
         See `move_joints_avoidance` for the formulas.
         """
         joints = joints_of(links)
-        speed, away, urgent = (
-            np.zeros(calc_target_joint_dimension(joints)),
-            np.zeros(calc_target_joint_dimension(joints)),
-            0.0,
-        )
+        n = calc_target_joint_dimension(joints)
+        speed, away, urgent = np.zeros(n), np.zeros(n), 0.0
         near = 0.1 * distance
         for link, on_link, on_other, d in nearest_points(self, pairs, distance):
             p = on_link - on_other
