@@ -353,17 +353,20 @@ class CollisionModel(_Asked, ProcessBound):
         )
 
     def with_tables(self) -> CollisionModel:
-        """The model with tables of how far pairs are apart that are often near; see `apart`."""
+        """The model with tables of how far links are apart that are often near; see `apart`."""
         parts, within = self.parts, ranges(self.mechanism)
         balls = parts.cover.body_spheres
-        bounds = motion.motion_bounds(
-            self.mechanism, parts.frames, balls, pairs=self._pair_rows, span=within
+        # a held object may give way to another of the same name
+        held = np.array(
+            [body != frame for body, frame in zip(parts.bodies, parts.frames, strict=True)]
         )
+        pairs = self._pair_rows[~held[self._pair_rows].any(axis=1)]
+        bounds = motion.motion_bounds(self.mechanism, parts.frames, balls, pairs=pairs, span=within)
         found = apart_tables(
             self.mechanism,
             parts.bodies,
             parts.pieces,
-            self._pair_rows,
+            pairs,
             bounds.pairs,
             overhang=parts.cover.overhang,
             most=self._most,
