@@ -378,7 +378,7 @@ class Planner(ProcessBound):
             name = labels(m, velocities=False)[int(rest[moved.argmax()])]
             raise InputError(
                 f"'{name}' does not move, but is {moved.max():.3g} away from the start in the "
-                f"goal; joints that move are {', '.join(self.joints)}"
+                f"goal; joints that move are {', '.join(self.joints)}, and joints= names others"
             )
         return first, last
 
