@@ -416,7 +416,8 @@ def test_the_model_is_asked_in_batches(robot, model, scene):
     before = model.calls
     solver.solve(targets, tries=8)
     assert model.calls - before < 60
-    assert isinstance(Clear(model, scene, 0.0, 4, 10.0).touches(robot.random(2, seed=1))[0], str)
+    (contact,) = Clear(model, scene, 0.0, 4, 10.0).touches(robot.random(1, seed=1))
+    assert contact.distance == least(model, robot.random(1, seed=1), scene)[0]
 
 
 # --- contacts that a target decides ---------------------------------------------------------------
@@ -452,7 +453,31 @@ def test_a_contact_that_a_joint_left_out_would_have_to_part_ends_it_too(robot):
     clear = lw.ik.Clearance(scene=around(robot.fk(q, "link3")[:3, 3], 0.05))
     moved = ["joint5", "joint6", "joint7"]
     found = robot.ik(robot.fk(q, "tool0"), "tool0", joints=moved, q0=q, limits=clear)
-    assert found.reason.startswith("touches: link") and found.reason.endswith(EVERY)
+    assert found.reason.startswith("touches: link")
+    assert f"{EVERY} while 'joint1', 'joint2', 'joint3' stay:" in found.reason
+
+
+def test_joints_that_no_task_needs_stay_unless_they_are_named(robot):
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    scene = around(robot.fk(q, "tool0")[:3, 3], 0.05)
+    clear, target = lw.ik.Clearance(scene=scene), robot.fk(q, "link5")
+    found = robot.ik(target, "link5", q0=q, limits=clear)
+    assert not found.success
+    assert found.reason.endswith(f"{EVERY} while 'joint6', 'joint7' stay: joints= names what moves")
+    every = robot.ik(target, "link5", q0=q, limits=clear, joints=robot.joint_names[:7])
+    assert every.success and not robot.collision().collides(every.q, scene)
+    assert abs(every.q[5] - q[5]) > 0.05
+    solver = robot.solver("link5", limits=clear, joints=robot.joint_names[:7])
+    np.testing.assert_array_equal(solver.solve(target, q0=q).q, every.q)
+    pickle.loads(pickle.dumps(solver.problem))
+    control = robot.controller("link5", dt=0.01, limits=clear, joints=robot.joint_names[:7])
+    step = control.step(q, target)
+    assert (
+        robot.collision().clearance(step, scene).distance
+        > robot.collision().clearance(q, scene).distance
+    )
+    with pytest.raises(lw.InputError, match="joint7 moves nothing that is asked for"):
+        robot.ik(target, "link5", q0=q, joints=robot.joint_names[:7])
 
 
 @pytest.mark.parametrize(

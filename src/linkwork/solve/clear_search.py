@@ -114,15 +114,11 @@ class ClearSearch:
     def clearest(self, q: Floats) -> str:
         """The contacts of the one of q (N, nq) that touches least."""
         best = int(self.clear.short(q).argmax())
-        return self.clear.touches(q[best : best + 1])[0]
+        return self.clear.message(self.clear.touches(q[best : best + 1])[0])
 
     def spaces(self, q: Floats, touching: Places, options: Options) -> Spaces:
         """The clearances of q (N, nq), of which some rows touch, for results."""
-        nearest, decided = (
-            self.clear.touches(q[touching]),
-            self._decided.contacts(q[touching], options),
-        )
-        texts = [own or text for own, text in zip(decided, nearest, strict=True)]
+        texts = self._decided.messages(q[touching], options)
         reasons = dict(zip(touching.tolist(), texts, strict=True))
         return Spaces(self.clear.clearance, reasons)
 
@@ -160,7 +156,7 @@ class ClearSearch:
             still = ~(clearance[places] >= self.clear.margin)
             if tries is not None and tries.start == 0:  # can more of them help?
                 told = self._decided.contacts(found.q[places], call.options)
-                still &= [text is None for text in told]
+                still &= [contact is None for contact in told]
             places, kept = places[still], (kept[0][still], kept[1][still])
 
     def _judged(self, rows: Rows, x: Floats, known: Floats, call: Effort) -> Found:

@@ -164,6 +164,13 @@ class Near(NamedTuple):
     bodies: Integers  # (N, n, 2)
 
 
+class Contact(NamedTuple):
+    """A pair of bodies at a distance (m), which is counted as from `Clear.margin`."""
+
+    distance: float
+    pair: tuple[str, str]
+
+
 class Clear(NamedTuple):
     """A clearance that is asked for, and the model that decides on it.
 
@@ -178,6 +185,26 @@ class Clear(NamedTuple):
     rate: float
     scene_margin: float = 0.0
     only_around: Model | None = None
+
+    def coordinates(self, m: Mechanism, pair: tuple[str, str] | None = None) -> set[int]:
+        """The coordinates on which the distance of a pair depends, by default of any pair.
+
+        What the model does not know of a pair stands in the scene.
+        """
+        if not isinstance(self.model, Placed):
+            return set(range(len(m.joint_names)))
+        carriers, still = self.model.carriers, set[int]()
+        paths = {
+            body: set(m.ancestry(int(m.frame_body[m.frame(frame)])))
+            for body, (frame, _) in carriers.items()
+        }
+        pairs = [(each.link_a, each.link_b) for each in self.model.pairs if each.checked]
+        if self.scene is not None:
+            pairs += [(body, "") for body in carriers]
+        between = (
+            paths.get(a, still) ^ paths.get(b, still) for a, b in ([pair] if pair else pairs)
+        )
+        return {int(m.coordinate[body]) for body in still.union(*between)} - {-1}
 
     def clearance(self, q: Floats) -> Floats:
         """The least distance (N,) at q (N, nq), as it is."""
@@ -217,15 +244,16 @@ class Clear(NamedTuple):
         """The nearest pairs of q (N, nq) that are below the margin, and the names of bodies."""
         return self._nearest(q, self.nearest, self.margin)
 
-    def touches(self, q: Floats) -> list[str]:
-        """For each of q (N, nq) a message on the pair that is nearest."""
+    def touches(self, q: Floats) -> list[Contact]:
+        """The pair that is nearest, for each of q (N, nq)."""
         found, names = self._nearest(q, 1, math.inf)
         distances, bodies = found.distance[:, 0].tolist(), found.bodies[:, 0]
         pairs = [(names[int(a)], names[int(b)]) for a, b in bodies]
-        return [self.message(*each) for each in zip(distances, pairs, strict=True)]
+        return [Contact(*each) for each in zip(distances, pairs, strict=True)]
 
-    def message(self, distance: float, pair: tuple[str, str]) -> str:
-        """The message on a pair of bodies at a distance, which is counted as from `margin`."""
+    def message(self, contact: Contact) -> str:
+        """The message on a contact."""
+        distance, pair = contact
         of_scene = self.only_around is not None and pair[1] not in self._links
         margin = self.scene_margin if of_scene else self.margin
         apart, both = distance - self.margin + margin, " and ".join(pair)

@@ -84,6 +84,7 @@ class Controller(ProcessBound):
             limits=bounds,
             objectives=objectives,
             joint_weights=joint_weights,
+            others=() if clear is None or joints is None else clear.coordinates(mechanism),
         )
         self._closes = bool(closing_tasks(self.problem))
         self._inputs = Inputs(self.problem)

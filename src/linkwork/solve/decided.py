@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.mechanism.model import JointType
-from linkwork.solve.clearance import Clear, Placed
+from linkwork.solve.clearance import Clear, Contact, Placed
 from linkwork.solve.inputs import Options
 from linkwork.solve.problem import Problem, way
 from linkwork.solve.tasks import BoundTask, Pose
@@ -55,9 +55,9 @@ class Decided:
         others = [pair for pair in pairs if None in (self._places[pair[0]], self._places[pair[1]])]
         return self._clear._replace(model=model.with_pairs(ignore=others))
 
-    def contacts(self, q: Floats, options: Options) -> list[str | None]:
-        """For each solution q (N, nq) a message on the pair that touches in every other one too."""
-        told: list[str | None] = [None] * len(q)
+    def contacts(self, q: Floats, options: Options) -> list[Contact | None]:
+        """For each solution q (N, nq) the pair that touches in every other one too."""
+        told: list[Contact | None] = [None] * len(q)
         if not self._known or not len(q):
             return told
         clear = self._looked_at
@@ -68,7 +68,23 @@ class Decided:
             pair, distance = (names[a], names[b]), float(near.distance[at, k])
             change = sum(self._change(body, options) for body in pair)
             if told[rows[at]] is None and distance + change < clear.margin:
-                told[rows[at]] = f"{clear.message(distance, pair)}, in every solution"
+                told[rows[at]] = Contact(distance, pair)
+        return told
+
+    def messages(self, q: Floats, options: Options) -> list[str]:
+        """The messages on what touches at solutions q (N, nq), and on what stays there."""
+        told: list[str] = []
+        m, decided = self._problem.mechanism, self.contacts(q, options)
+        for nearest, certain in zip(self._clear.touches(q), decided, strict=True):
+            contact = certain or nearest
+            text = self._clear.message(contact) + (", in every solution" if certain else "")
+            resting = sorted(self._clear.coordinates(m, contact.pair) - self._moved)
+            if resting:
+                names = ", ".join(f"'{m.joint_names[c]}'" for c in resting[:3])
+                more = f" and {len(resting) - 3} more" if len(resting) > 3 else ""
+                stay = "stays" if len(resting) == 1 else "stay"
+                text += f" while {names}{more} {stay}: joints= names what moves"
+            told.append(text)
         return told
 
     def _change(self, body: str, options: Options) -> float:

@@ -74,6 +74,7 @@ class InverseKinematics(ProcessBound):
 
     ``tasks`` may be the name of a frame, which stands for its pose. It moves the joints that any of
     the tasks depends on, or those named in ``joints``, but for ``fixed``; all others stay at q0.
+    With a `Clearance`, ``joints`` may name others too that move what could touch.
     Every answer lies inside the limits. It holds no state between calls.
 
     Source: damped least squares with damping in proportion to the error (Sugihara, 2011), random
@@ -105,6 +106,7 @@ class InverseKinematics(ProcessBound):
             limits=bounds,
             objectives=objectives,
             joint_weights=joint_weights,
+            others=() if clear is None or joints is None else clear.coordinates(mechanism),
         )
         self._neutral = neutral(mechanism)
         self._compiler = compiler or Compiler()

@@ -137,6 +137,7 @@ class Problem:
             "m": self.mechanism,
             "tasks": [replace(bound[name].task, name=name) for name in self.order],
             "joints": [names[c] for c in self.coordinates],
+            "others": self.coordinates,
             "limits": [limit.source for limit in self.limits],
             "objectives": [objective.source for objective in self.objectives],
             "joint_weights": weights,
@@ -411,11 +412,13 @@ def make_problem(
     limits: Limit | Iterable[Limit] = (),
     objectives: Objective | Iterable[Objective] = (),
     joint_weights: Mapping[str, float | Sequence[float]] | None = None,
+    others: Iterable[int] = (),
 ) -> Problem:
     """The problem of doing ``tasks`` by ``joints``, by default all that any of them depends on.
 
     Joints in ``fixed`` do not move, and neither do those of weight 0. A joint with several numbers
-    of v may have a weight above 0 for each.
+    of v may have a weight above 0 for each. ``others`` are coordinates that something else depends
+    on: ``joints`` may name them.
 
     Raises: UnknownNameError for a frame or joint; InputError where there is nothing to do or to
     move, for a joint that moves nothing, reversed limits and weights that are not positive.
@@ -439,7 +442,8 @@ def make_problem(
         )
     weights = {m.joint(name): _weight(m, name, w) for name, w in (joint_weights or {}).items()}
     still = {c for c, weight in weights.items() if weight == 0.0}
-    chosen = _chosen(m, moving, joints, still | {m.joint(name) for name in _names(fixed)})
+    frozen = still | {m.joint(name) for name in _names(fixed)}
+    chosen = _chosen(m, moving, sorted({*moving, *others}), joints, frozen)
     ordered = sorted(bound, key=lambda task: task.priority)
     if ordered[0].priority != 0:
         raise InputError("at least one task must have priority 0, the highest: it decides")
@@ -505,10 +509,14 @@ def _names(given: str | Sequence[str]) -> list[str]:
 
 
 def _chosen(
-    m: Mechanism, moving: list[int], joints: str | Sequence[str] | None, frozen: set[int]
+    m: Mechanism,
+    moving: list[int],
+    known: list[int],
+    joints: str | Sequence[str] | None,
+    frozen: set[int],
 ) -> list[int]:
-    """The coordinates that move: those named, else all that matter, less the frozen ones."""
-    allowed = ", ".join(m.joint_names[c] for c in moving)
+    """The coordinates that move: those named, of ``known``, else ``moving``, less the frozen."""
+    allowed = ", ".join(m.joint_names[c] for c in known)
     if joints is None:
         chosen = [c for c in moving if c not in frozen]
     else:
@@ -516,7 +524,7 @@ def _chosen(
         if not names:
             raise InputError(f"joints is empty: nothing would move; these matter: {allowed}")
         chosen = sorted({m.joint(name) for name in names} - frozen)
-        idle = [m.joint_names[c] for c in chosen if c not in moving]
+        idle = [m.joint_names[c] for c in chosen if c not in known]
         if idle:
             raise InputError(
                 f"{', '.join(idle)} moves nothing that is asked for; these do: {allowed}"
