@@ -23,17 +23,14 @@ from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
 from linkwork.planning.kept import Floats, Kept
+from linkwork.planning.kept_steps import LANES, LEAP, THERE
 from linkwork.planning.search import GOLDEN, Effort, paces
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_SIDE_BY_SIDE = 32  # motions
 _FARTHEST = 400  # steps of a motion towards the other tree
-_LEAP = 3.0  # a step that moves all joints by more than so many times its length is cut
-_SMALLEST = 1 / 64  # no further than this
-_NEARER = 0.2  # the share of a step by which it must come nearer
-_SAME = 1e-5  # rad, m: a motion has arrived
+_ROUNDS = 8  # steps of motions side by side between two looks at the clock
 _CUTS, _IN_VAIN = 16, 4  # rounds of shortcuts, and how many of them may gain nothing
 _SMOOTHINGS, _EVEN = 80, 20  # rounds; after so many points are spread evenly again
 _PUSHED = 4  # nearest pairs that push a point away
@@ -61,37 +58,22 @@ class Tracer:
 
     def traced(self, start: Floats, goal: Floats, most: int) -> tuple[list[Floats], Flags]:
         """The ways (k, nq) from each start towards its goal, without the start; who arrived."""
-        kept, n = self.kept, len(start)
-        now, going, arrived = start.copy(), np.ones(n, bool), np.zeros(n, bool)
-        scale, ways = np.ones(n), [list[Floats]() for _ in range(n)]
-        for _ in range(most):
-            lanes = np.flatnonzero(going)
-            if not len(lanes) or self.late():
-                break
-            self.steps += len(lanes)
-            a, b = now[lanes], goal[lanes]
-            gap = kept.gap(a, b)
-            far, step = kept.size(gap), self.step * scale[lanes]
-            last = far <= step
-            share = np.where(last, 1.0, step / np.maximum(far, 1e-300))
-            x = kept.moved(a, share[:, None] * gap)
-            q, ok = kept.onto(x, a)
-            leap = ok & (kept.whole_size(kept.gap(a, q)) > _LEAP * self.step)
-            shorter = leap & (scale[lanes] > _SMALLEST)
-            left = kept.gap(q, b)
-            ok &= ~leap & (last | (kept.size(left) <= far - _NEARER * step))
-            there = ok & last & (np.abs(left).max(axis=1) <= _SAME)
-            ok &= ~last | there
-            ok[ok] = ~self.touches(q[ok])
-            scale[lanes] = np.where(shorter, 0.5, np.where(ok, 1.5, 1.0)) * scale[lanes]
-            scale[lanes] = np.minimum(scale[lanes], 1.0)
-            going[lanes] = shorter | (ok & ~there)
-            arrived[lanes] = ok & there
-            for k, own in zip(lanes[ok].tolist(), q[ok], strict=True):
-                now[k] = own
-                ways[k].append(own)
-        n_q = start.shape[1]
-        return [np.array(way).reshape(-1, n_q) for way in ways], arrived
+        room, native = self.kept.room(), self.model.native_motions(self.scene)
+        motions, trace = room.motions, self.kept.calls["trace"]
+        ways, arrived = list[Floats](), list[Flags]()
+        for first in range(0, len(start), LANES):
+            some = slice(first, first + LANES)
+            motions.begin(native.check, (start[some], goal[some]), self.step, most)
+            while trace(room.at, motions.at, _ROUNDS) and not self.late():
+                pass
+            own, there = motions.found()
+            ways += own
+            arrived.append(there)
+            self.steps += motions.steps
+            self.checks += motions.checks
+        self.model.give_back(native)
+        self.kept.give_back(room)
+        return ways, np.concatenate(arrived)
 
     def motions(self, path: Floats) -> Floats:
         """The sizes (k - 1,) of the pieces of a path (k, nq)."""
@@ -188,8 +170,8 @@ class KeptSearch:
         return max(tree.count for tree in self.trees) < self.effort.nodes
 
     def _targets(self) -> Floats:
-        k = self._drawn + np.arange(1, _SIDE_BY_SIDE + 1)
-        self._drawn += _SIDE_BY_SIDE
+        k = self._drawn + np.arange(1, LANES + 1)
+        self._drawn += LANES
         u = (self._phase + k[:, None] * self._pace) % 1.0
         return self.tracer.kept.drawn(u, self.low, self.high, self.start)
 
@@ -228,14 +210,14 @@ def shortened(tracer: Tracer, path: Floats, tries: int) -> Floats:
     """A path (k, nq) made shorter by traced motions between two of its points, many at a time."""
     phase, vain = np.array([0.5, 0.5]), 0
     pace = np.array([0.7548776662466927, 0.5698402909980532])
-    rounds = min(_CUTS, -(-tries // _SIDE_BY_SIDE))
+    rounds = min(_CUTS, -(-tries // LANES))
     for _ in range(rounds):
         arc = np.concatenate([[0.0], np.cumsum(tracer.motions(path))])
         if len(path) < 3 or vain >= _IN_VAIN or tracer.late():
             break
-        k = np.arange(1, _SIDE_BY_SIDE + 1)[:, None]
+        k = np.arange(1, LANES + 1)[:, None]
         ends = np.sort((phase + k * pace) % 1.0, axis=1) * arc[-1]
-        phase = (phase + _SIDE_BY_SIDE * pace) % 1.0
+        phase = (phase + LANES * pace) % 1.0
         places = np.clip(np.searchsorted(arc, ends), 0, len(path) - 1)
         places[0] = [0, len(path) - 1]
         places = np.unique(places[places[:, 1] > places[:, 0] + 1], axis=0)
@@ -294,8 +276,8 @@ def smoothed(tracer: Tracer, path: Floats, clearance: float = 0.0) -> Floats:
             move = np.where(away.any(axis=1, keepdims=True), away + 0.1 * move, move)
         long = kept.size(move)
         move *= np.minimum(1.0, 0.5 * tracer.step / np.maximum(long, 1e-300))[:, None]
-        q, ok = kept.onto(kept.inside(kept.moved(own, move)), own)
-        ok &= kept.whole_size(kept.gap(own, q)) <= _LEAP * tracer.step
+        q, ok = kept.onto(kept.moved(own, move), own)
+        ok &= kept.whole_size(kept.gap(own, q)) <= LEAP * tracer.step
         ok[ok] = ~tracer.touches(q[ok])
         path[1:-1][ok] = q[ok]
     return path
@@ -352,7 +334,7 @@ class Judge:
             if seen is None or self.tracer.late():
                 return None
             bows, off, sizes = seen
-            more = (off > self.BOW) | (sizes > 1.0001 * _LEAP * self.tracer.step)
+            more = (off > self.BOW) | (sizes > 1.0001 * LEAP * self.tracer.step)
             if more.any():
                 continue
             self.bow = float(bows.max(initial=0.0))
@@ -385,11 +367,11 @@ class Judge:
                 return None
             bow = np.abs(kept.gap(kept.straight(a, b, np.full(len(a), t)), q))
             if t == 1.0:
-                if (bow.max(axis=1) > _SAME).any():
+                if (bow.max(axis=1) > THERE).any():
                     return None
                 break
             along = np.linalg.norm(bow * kept.unit, axis=1)
-            if (along > 0.5 * sizes + _SAME).any():
+            if (along > 0.5 * sizes + THERE).any():
                 return None
             bows = np.maximum(bows, np.linalg.norm(bow, axis=1))
             angles = kept.unit == 1.0
