@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from linkwork.planning.kept import Kept
     from linkwork.planning.planner import Plan, Planner
     from linkwork.planning.search import Effort
+    from linkwork.programs import Programs
     from linkwork.robot import Robot
     from linkwork.solve.tasks import Task
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 class RobotPlanning:
     """Paths from here to there."""
+
+    _programs: Programs
 
     def plan(  # noqa: PLR0913  the one door: every argument but two is named
         self,
@@ -195,7 +198,7 @@ class RobotPlanning:
                 planned,
                 lengths,
                 assembly,
-                robot.passive_rates,
+                lambda: self._programs.rates.kernel(None),
                 steering=steering,
                 compiler=settings.compiler(),
             )

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.collision.distances import RECORD
 from linkwork.collision.motion import short_ways, turns_of
-from linkwork.collision.rooms import NativeCheck
-from linkwork.compile.kernel import Part, aligned, build, rows_of
+from linkwork.collision.rooms import NativeCheck, NativeNearest
+from linkwork.compile.kernel import Kernel, Part, aligned, build, rows_of
 from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.compile.typed import library
 from linkwork.mechanism.model import Mechanism
@@ -71,7 +72,7 @@ class Kept:
         self.mechanism, self.planned = mechanism, planned
         self.tasks, self._compiler = tuple(tasks), compiler
         self.unit = 1.0 / np.asarray(lengths, np.float64)
-        self.given = self.others = np.zeros(0, np.int64)
+        self.given = self.others = self.given_v = self.others_v = np.zeros(0, np.int64)
         self._rooms: list[Room] = []
         self.steering = np.zeros(mechanism.n_v, bool)
         moving = set(planned.tolist())
@@ -162,16 +163,21 @@ class Kept:
         recipes = [algorithm_recipe(name, m) for name in ("integrate", "difference")]
         return [rows_of(recipe, self._compiler).vector_part() for recipe in recipes]
 
+    def lend_rates(self, room: Room) -> None:
+        """Give a room the compiled rates of what follows; nothing does here."""
+
     @cached_property
     def calls(self) -> dict[str, Any]:
         """The compiled steps by name."""
         code = library(kept_steps.KERNELS, self._compiler, "motions that keep something")
         kind, address = ctypes.c_int64, code.address
-        found = {
+        found: dict[str, Any] = {
             name: ctypes.CFUNCTYPE(None, *[kind] * count)(address(name))
             for name, count in (("gap_rows", 5), ("moved_rows", 5), ("onto", 6))
         }
-        return {**found, "trace": ctypes.CFUNCTYPE(*[kind] * 4)(address("trace")), "code": code}
+        found["trace"] = ctypes.CFUNCTYPE(*[kind] * 4)(address("trace"))
+        found["smooth"] = ctypes.CFUNCTYPE(*[kind] * 5)(address("smooth"))
+        return {**found, "code": code}
 
     def _called(self, name: str, a: Floats, b: Floats, *out: Any) -> None:
         """Call one of the compiled steps for rows."""
@@ -182,11 +188,6 @@ class Kept:
     def between(self, a: Floats, b: Floats, t: Floats) -> tuple[Floats, Flags]:
         """The configurations at the shares t (k,) of the way from a to b (k, nq), and flags."""
         return self.onto(self.straight(a, b, t), a)
-
-    def downhill(self, q: Floats, gradient: Floats) -> Floats:
-        """A gradient (k, nv) by all joints as one by those that steer."""
-        del q
-        return gradient
 
     def what_is_off(self, q: Floats, what: str) -> str:
         """The words for what is not kept at q (nq,); empty where all is."""
@@ -297,30 +298,40 @@ class Driven(Kept):
         planned: Integers,
         lengths: Sequence[float],
         assembly: Assembly,
-        rates: Callable[[Floats], Floats],
+        rates: Callable[[], Kernel],
         *,
         steering: Sequence[str],
         compiler: Compiler,
     ) -> None:
         """``steering``: names of what drives: actuated joints, and those that no loop has.
 
-        ``rates``: what all joints do by the speeds of the actuated ones (nv, n_actuated).
+        ``rates``: what all joints do by the speeds of the actuated ones (nv, n_actuated), and a
+        doubt, compiled when it is asked for.
         """
         closed = [Closed().bind(mechanism)]
         super().__init__(mechanism, planned, lengths, tasks=closed, compiler=compiler)
         m = mechanism
         self._assembly, self._rates = assembly, rates
         self.given = np.array(assembly.given)
-        self._given_v = m.v_indices([m.joint(name) for name in assembly.actuated])
+        self.given_v = np.array(m.v_indices([m.joint(name) for name in assembly.actuated]))
         others = [name for name in steering if name not in assembly.actuated]
         self.others = np.array(m.q_indices([m.joint(name) for name in others]), np.int64)
-        self._others_v = m.v_indices([m.joint(name) for name in others])
+        self.others_v = np.array(m.v_indices([m.joint(name) for name in others]), np.int64)
         self.steering = np.zeros(m.n_v, bool)
         self.steering[list(m.v_indices([m.joint(name) for name in steering]))] = True
 
     def solvers(self) -> tuple[list[Listed], Listed | None]:
         """See `Kept.solvers`."""
         return [], self._assembly.listed(LANES)
+
+    def lend_rates(self, room: Room) -> None:
+        """See `Kept.lend_rates`."""
+        kernel = self._rates_of
+        room.use(kernel.rows.scalar_part(), kernel.signature.output_sizes[0])
+
+    @cached_property
+    def _rates_of(self) -> Kernel:
+        return self._rates()
 
     def drawn(self, u: Floats, low: Floats, high: Floats, near: Floats) -> Floats:
         """See `Kept.drawn`: of the joints that steer, the others are as they were."""
@@ -330,14 +341,6 @@ class Driven(Kept):
         own = [*self.given, *self.others]
         q[:, own] = every[:, own]
         return q
-
-    def downhill(self, q: Floats, gradient: Floats) -> Floats:
-        """See `Kept.downhill`: what follows has its share of the joints that drive it."""
-        found = np.zeros_like(gradient)
-        found[:, self._others_v] = gradient[:, self._others_v]
-        rates = np.stack([self._rates(row) for row in q])
-        found[:, self._given_v] = np.einsum("kij,ki->kj", rates, gradient)
-        return np.where(self.steering, found, 0.0)
 
 
 class Projected(Kept):
@@ -392,6 +395,7 @@ class Room:
             *(kept.given.astype(np.int64), kept.others.astype(np.int64)),
             np.array([_at(record) for record in records], np.int64),
             *(np.empty((LANES, m.n_q)), np.empty((LANES, m.n_v)), np.empty(LANES, np.int64)),
+            *(kept.given_v.astype(np.int64), kept.others_v.astype(np.int64)),
         )
         at = [_at(array) for array in own]
         calls = [part.made.code.address("rows") for part in maps] or [0, 0]
@@ -400,12 +404,19 @@ class Room:
                 *(m.n_q, m.n_v, calls[1], calls[0], *at[:8], len(limited), kept.way),
                 *(at[8], len(kept.given), at[9], len(kept.others)),
                 *(0 if following is None else _at(following), at[10], len(records), *at[11:]),
+                *(0, 0, 0),
             ],
             np.int64,
         )
-        self._kept = own, record, records, following, solvers, follower
+        self._record, self._kept = record, (own, records, following, solvers, follower)
         self.at = _at(record)
-        self.motions = Motions(m)
+        self.motions, self.smoothing = Motions(m), Smoothing(m)
+
+    def use(self, rates: Part, size: int) -> None:
+        """Take the rates of what follows, so many numbers, from here on."""
+        room = aligned(rates.scratch + 1), np.empty(size)
+        self._rates = *room, rates
+        self._record[kept_steps.RATES :] = rates.made.code.address("rows"), *map(_at, room)
 
 
 class Motions:
@@ -429,20 +440,21 @@ class Motions:
         record[kept_steps.BEFORE :] = [*map(_at, work), _at(flags), _at(flags[1])]
         self.at = _at(record)
 
-    def begin(
-        self, check: NativeCheck, ends: tuple[Floats, Floats], step: float, most: int
-    ) -> None:
-        """Begin motions between ends (k, nq), of so many steps at most, so long each."""
-        (start, goal), record = ends, self.record
-        n = len(start)
+    def prepare(self, check: NativeCheck, step: float) -> None:
+        """Say what is checked, and how long steps are."""
+        record, self.length[:] = self.record, step
+        record[kept_steps.CHECK], record[kept_steps.CHECKED] = check.function, check.arguments
+        record[kept_steps.ROUND : kept_steps.CHECKS + 1] = 0
+
+    def begin(self, start: Floats, goal: Floats, most: int) -> None:
+        """Begin motions between ends (k, nq), of so many steps at most."""
+        n, record = len(start), self.record
         if most > self.ways.shape[1]:
             self.ways = np.empty((LANES, most, start.shape[1]))
         self.ends[0, :n], self.ends[1, :n] = start, goal
-        self.scale[:], self.length[:], self.states[0], self.states[1:] = 1.0, step, 1, 0
+        self.scale[:], self.states[0], self.states[1:] = 1.0, 1, 0
         record[kept_steps.N], record[kept_steps.MOST] = n, most
-        record[kept_steps.WAYS] = _at(self.ways)
-        record[kept_steps.CHECK], record[kept_steps.CHECKED] = check.function, check.arguments
-        record[kept_steps.ROUND : kept_steps.CHECKS + 1] = 0
+        record[kept_steps.WAYS], record[kept_steps.ROUND] = _at(self.ways), 0
 
     @property
     def steps(self) -> int:
@@ -461,6 +473,30 @@ class Motions:
         counts = self.states[2, :n].tolist()
         found = [ways[k * most : k * most + count].copy() for k, count in enumerate(counts)]
         return found, self.states[1, :n].astype(bool)
+
+
+class Smoothing:
+    """Room for a path that is made smoother; ``record`` is that of `kept_steps`."""
+
+    def __init__(self, m: Mechanism) -> None:
+        self.record = np.zeros(kept_steps.SMOOTHED, np.int64)
+        self.at, self.clearance = _at(self.record), np.zeros(1)
+        pairs = kept_steps.PUSHING
+        self._work = [np.empty(n) for n in (pairs * RECORD, pairs * m.n_v, m.n_v)]
+        self.record[kept_steps.CLEARANCE :] = [_at(self.clearance), *map(_at, self._work)]
+
+    def begin(self, path: Floats, n_v: int, near: NativeNearest | None) -> None:
+        """Begin with a path (n, nq), which is changed; ``near``: what it is to stay away from."""
+        self._moves = np.empty((2, len(path), n_v)), np.zeros(len(path), np.int64), path
+        self.record[: kept_steps.CLEARANCE] = [
+            *(_at(path), len(path), 0, _at(self._moves[1]), *map(_at, self._moves[0])),
+            0 if near is None else _at(near.numbers),
+        ]
+
+    @property
+    def turns(self) -> int:
+        """The number of rounds that were made."""
+        return int(self.record[kept_steps.TURNS])
 
 
 def _record_of(solver: Listed) -> Integers:

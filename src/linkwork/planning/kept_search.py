@@ -15,25 +15,26 @@ bi-directional RRT. J. Kuffner and S. LaValle, RRT-Connect, ICRA 2000.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
-from linkwork.planning.kept import Floats, Kept
-from linkwork.planning.kept_steps import LANES, LEAP, THERE
+from linkwork.planning.kept import Floats, Kept, Room
+from linkwork.planning.kept_steps import AT_REST, GOING_ON, LACKING, LANES, LEAP, THERE
 from linkwork.planning.search import GOLDEN, Effort, paces
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 _FARTHEST = 400  # steps of a motion towards the other tree
-_ROUNDS = 8  # steps of motions side by side between two looks at the clock
+_ROUNDS = 5  # steps of motions, or rounds, between two looks at the clock
 _CUTS, _IN_VAIN = 16, 4  # rounds of shortcuts, and how many of them may gain nothing
-_SMOOTHINGS, _EVEN = 80, 20  # rounds; after so many points are spread evenly again
-_PUSHED = 4  # nearest pairs that push a point away
+_SPREADS, _SMOOTHINGS = 4, 20  # times that points are spread evenly, and rounds after each
 
 
 class Tracer:
@@ -58,22 +59,46 @@ class Tracer:
 
     def traced(self, start: Floats, goal: Floats, most: int) -> tuple[list[Floats], Flags]:
         """The ways (k, nq) from each start towards its goal, without the start; who arrived."""
-        room, native = self.kept.room(), self.model.native_motions(self.scene)
-        motions, trace = room.motions, self.kept.calls["trace"]
         ways, arrived = list[Floats](), list[Flags]()
-        for first in range(0, len(start), LANES):
-            some = slice(first, first + LANES)
-            motions.begin(native.check, (start[some], goal[some]), self.step, most)
-            while trace(room.at, motions.at, _ROUNDS) and not self.late():
-                pass
-            own, there = motions.found()
-            ways += own
-            arrived.append(there)
-            self.steps += motions.steps
-            self.checks += motions.checks
+        with self._room() as room:
+            for first in range(0, len(start), LANES):
+                some = slice(first, first + LANES)
+                room.motions.begin(start[some], goal[some], most)
+                trace = partial(self.kept.calls["trace"], room.at, room.motions.at, _ROUNDS)
+                while trace() and not self.late():
+                    pass
+                own, there = room.motions.found()
+                ways += own
+                arrived.append(there)
+        return ways, np.concatenate(arrived)
+
+    def smooth(self, path: Floats, clearance: float) -> bool:
+        """Make a path (k, nq) smoother by some rounds, in place; whether it was so before."""
+        kept, near = self.kept, None
+        with self._room() as room:
+            if clearance > 0.0:
+                near = self.model.native_nearest(self.scene)
+            work, state = room.smoothing, GOING_ON
+            work.begin(path, kept.mechanism.n_v, near)
+            work.clearance[:] = clearance
+            while state != AT_REST and work.turns < _SMOOTHINGS and not self.late():
+                state = kept.calls["smooth"](room.at, room.motions.at, work.at, _ROUNDS)
+                if state == LACKING:
+                    kept.lend_rates(room)
+            if near is not None:
+                self.model.give_back(near)
+        return state == AT_REST and work.turns == 1
+
+    @contextmanager
+    def _room(self) -> Generator[Room]:
+        """The room of a thread, whose motions are checked in the scene, and counted."""
+        room, native = self.kept.room(), self.model.native_motions(self.scene)
+        room.motions.prepare(native.check, self.step)
+        yield room
+        self.steps += room.motions.steps
+        self.checks += room.motions.checks
         self.model.give_back(native)
         self.kept.give_back(room)
-        return ways, np.concatenate(arrived)
 
     def motions(self, path: Floats) -> Floats:
         """The sizes (k - 1,) of the pieces of a path (k, nq)."""
@@ -259,47 +284,14 @@ def spread(tracer: Tracer, path: Floats) -> Floats | None:
 
 def smoothed(tracer: Tracer, path: Floats, clearance: float = 0.0) -> Floats:
     """A path (k, nq) with its corners rounded, and kept so far (m) from what is near if it can."""
-    kept = tracer.kept
-    for turn in range(_SMOOTHINGS):
-        if turn % _EVEN == 0:
-            even = spread(tracer, path)
-            if even is None or len(even) < 3:
-                return path
-            path = even.copy()
-        if tracer.late():
+    for _ in range(_SPREADS):
+        even = spread(tracer, path)
+        if even is None or len(even) < 3:
+            return path
+        path = even
+        if tracer.smooth(path, clearance) or tracer.late():
             break
-        own = path[1:-1]
-        middle = 0.25 * (kept.gap(own, path[:-2]) + kept.gap(own, path[2:]))
-        move = np.where(kept.steering, middle, 0.0)
-        if clearance > 0.0:  # what is too near is pushed away alone
-            away = _away(tracer, own, clearance)
-            move = np.where(away.any(axis=1, keepdims=True), away + 0.1 * move, move)
-        long = kept.size(move)
-        move *= np.minimum(1.0, 0.5 * tracer.step / np.maximum(long, 1e-300))[:, None]
-        q, ok = kept.onto(kept.moved(own, move), own)
-        ok &= kept.whole_size(kept.gap(own, q)) <= LEAP * tracer.step
-        ok[ok] = ~tracer.touches(q[ok])
-        path[1:-1][ok] = q[ok]
     return path
-
-
-def _away(tracer: Tracer, q: Floats, clearance: float) -> Floats:
-    """Velocities (k, nv) that lead points that are nearer than wished for away."""
-    found = tracer.model.nearest(q, _PUSHED, tracer.scene, within=2.0 * clearance, threads=1)
-    slopes, kept = found.gradient, tracer.kept
-    assert slopes is not None  # noqa: S101  they were asked for
-    distance = np.where(np.isfinite(found.distance), found.distance, np.inf)
-    missing = np.clip(1.05 * clearance - distance, 0.0, 0.5 * clearance)
-    move = np.zeros((len(q), kept.mechanism.n_v))
-    near = np.flatnonzero(missing.max(axis=1) > 0.0)
-    for j in range(_PUSHED):
-        rows = near[missing[near, j] > 0.0]
-        if len(rows):
-            slope = kept.downhill(q[rows], np.nan_to_num(slopes[rows, j])) / kept.unit**2
-            slope = np.where(kept.steering, slope, 0.0)
-            square = (slope * slope * kept.unit**2).sum(axis=1) + 1e-6
-            move[rows] += 0.5 * (missing[rows, j] / square)[:, None] * slope
-    return move
 
 
 class Judge:

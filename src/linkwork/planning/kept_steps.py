@@ -6,6 +6,7 @@ solvers, checks and maps of configurations are called by their addresses.
 
 from __future__ import annotations
 
+from linkwork.collision.distances import RECORD, nearest_rows
 from linkwork.collision.spheres import check_rows
 from linkwork.compile.typed import (
     F64,
@@ -17,6 +18,7 @@ from linkwork.compile.typed import (
     call_as,
     f64,
     i64,
+    local_i64,
     offset,
     pointer_f64,
     pointer_i64,
@@ -31,7 +33,8 @@ LANES = 32
 N_Q, N_V, DIFFERENCE, INTEGRATE, MAP_ROOM, LOWER, UPPER, TURNING_Q, TURNING_V = range(9)
 UNIT, STEERING, LIMITED, N_LIMITED, WAY, GIVEN, N_GIVEN, OTHERS, N_OTHERS = range(9, 18)
 FOLLOWER, SOLVERS, N_SOLVERS, FROM, OFF, LED = range(18, 24)
-KEPT = 24
+DRIVERS, OTHERS_V, RATES, RATES_ROOM, RATED = range(24, 29)
+KEPT = 29
 """Places in the record of what is kept: how many numbers q and v have; addresses of the compiled
 rows of `difference` and `integrate` (0: numbers are subtracted and added), and of their scratch;
 of the least and greatest q, and flags of numbers of q and of v that turn without end; of what the
@@ -39,7 +42,9 @@ size of a velocity is by, over all joints and over those that steer (nv each); o
 limited angle (place in q, cosine and sine of half of it) and how many there are; one of the ways;
 of the numbers of q that drive, and of others that steer, with how many there are of each; of the
 solver that follows branches (0: none), of the list of solvers of tasks and how many these are;
-of room for configurations to come from, for their velocities and for numbers of them (LANES each).
+of room for configurations to come from, for their velocities and for numbers of them (LANES each);
+of the numbers of v that drive, and of others that steer; of the compiled rows of the velocities by
+those of what drives (0: none so far), their scratch and room for a row.
 """
 
 FREE, DRIVEN, PROJECTED = range(3)
@@ -67,6 +72,19 @@ LEAP = 3.0  # a step that moves all joints by more than so many times its length
 SMALLEST = 1.0 / 64.0  # no further than this
 NEARER = 0.2  # the share of a step by which it must come nearer
 THERE = 1e-5  # rad, m: a motion has arrived
+
+PATH, POINTS, TURNS, NEAR, FORTH, BACK, NEAREST, CLEARANCE, RECORDS, SLOPES, SLOPE = range(11)
+SMOOTHED = 11
+"""Places in the record of a path that is made smoother: address of its points (n, nq), how many
+these are and how many rounds there were; addresses of flags of points that may be too near to
+something, of room for moves (n, nv each), of the numbers of `NativeNearest` (0: no clearance is
+wished for), of the clearance, and of room for PUSHING pairs, their gradients and one more."""
+
+GOING_ON, AT_REST, LACKING = range(3)
+STILL = 1e-3  # of a step: what moves less is at rest
+NEAR_AGAIN = 5  # rounds after which it is looked at again what is near
+ENOUGH = 1.05  # times the clearance is far enough
+PUSHING = 4  # nearest pairs that push a point away
 
 
 @typed
@@ -373,4 +391,151 @@ def trace(kept: PtrI64, motions: PtrI64, rounds: I64) -> I64:
     return 0
 
 
-KERNELS = (gap_rows, moved_rows, onto, trace)
+@typed
+def downhill(kept: PtrI64, q: PtrF64, slope: PtrF64, out: PtrF64) -> None:
+    """Write a gradient (nv,) by all joints as one by those that steer.
+
+    What follows has its share of the joints that drive it.
+    """
+    n_v, n = kept[N_V], kept[N_GIVEN]
+    steering, rates = pointer_f64(kept[STEERING]), pointer_f64(kept[RATED])
+    drivers, others = pointer_i64(kept[DRIVERS]), pointer_i64(kept[OTHERS_V])
+    for i in range(n_v):
+        out[i] = slope[i] if kept[WAY] != DRIVEN else 0.0
+    if kept[WAY] == DRIVEN:
+        status_at(kept[RATES], 0, 1, q, rates, pointer_f64(kept[RATES_ROOM]))
+        for j in range(kept[N_OTHERS]):
+            out[others[j]] = slope[others[j]]
+        for j in range(n):
+            for i in range(n_v):
+                out[drivers[j]] = rates[i * n + j] * slope[i] + out[drivers[j]]
+    for i in range(n_v):
+        # a direction that is not known is none
+        if not (out[i] - out[i] == 0.0 and steering[i] > 0.0):
+            out[i] = 0.0
+
+
+@typed
+def look_around(kept: PtrI64, path: PtrI64, q: PtrF64) -> Bool:
+    """Whether q is nearer to something than wished for; the nearest pairs are written."""
+    args, records = pointer_i64(path[NEAREST]), pointer_f64(path[RECORDS])
+    order, which = local_i64(PUSHING + 8), local_i64(2 * PUSHING)
+    wish = pointer_f64(path[CLEARANCE])[0]
+    call_as(
+        nearest_rows,
+        args[0],
+        q,
+        1,
+        0,
+        args[1],
+        pointer_i64(args[2]),
+        pointer_f64(args[3]),
+        pointer_f64(args[4]),
+        pointer_f64(args[5]),
+        pointer_f64(args[6]),
+        pointer_f64(args[7]),
+        PUSHING,
+        ENOUGH * wish,
+        pointer_f64(args[8]),
+        pointer_f64(args[9]),
+        order,
+        records,
+        which,
+        pointer_f64(path[SLOPES]),
+    )
+    return records[0] < ENOUGH * wish
+
+
+@typed
+def push_away(kept: PtrI64, path: PtrI64, q: PtrF64, move: PtrF64) -> None:
+    """Let a move (nv,) lead away from the nearest pairs; a tenth of it is left."""
+    n_v, unit = kept[N_V], pointer_f64(kept[UNIT])
+    wish, slope = pointer_f64(path[CLEARANCE])[0], pointer_f64(path[SLOPE])
+    records, slopes = pointer_f64(path[RECORDS]), pointer_f64(path[SLOPES])
+    for i in range(n_v):
+        move[i] = 0.1 * move[i]
+    for j in range(PUSHING):
+        missing = min(ENOUGH * wish - records[j * RECORD], 0.5 * wish)
+        if not missing > 0.0:
+            continue
+        downhill(kept, q, offset(slopes, j * n_v), slope)
+        square = 1e-6
+        for i in range(n_v):
+            square = (slope[i] / unit[i]) * (slope[i] / unit[i]) + square
+        for i in range(n_v):
+            move[i] = (0.5 * missing / square) * (slope[i] / (unit[i] * unit[i])) + move[i]
+
+
+@typed
+def write_moves(kept: PtrI64, motions: PtrI64, path: PtrI64) -> Bool:
+    """Write the moves of the inner points of a path; False where rates are missing."""
+    n_q, n_v, count, q = kept[N_Q], kept[N_V], path[POINTS] - 2, pointer_f64(path[PATH])
+    forth, back = pointer_f64(path[FORTH]), pointer_f64(path[BACK])
+    steering, near = pointer_f64(kept[STEERING]), pointer_i64(path[NEAR])
+    most = 0.5 * pointer_f64(motions[LENGTH])[0]
+    gap_rows(kept, offset(q, n_q), q, count, back)
+    gap_rows(kept, offset(q, n_q), offset(q, 2 * n_q), count, forth)
+    for k in range(count):
+        move = offset(forth, k * n_v)
+        for j in range(n_v):
+            move[j] = 0.25 * (move[j] + back[k * n_v + j]) if steering[j] > 0.0 else 0.0
+        if near[k] != 0:
+            near[k] = i64(look_around(kept, path, offset(q, (k + 1) * n_q)))
+        if near[k] != 0:
+            if kept[WAY] == DRIVEN and kept[RATES] == 0:
+                return False
+            push_away(kept, path, offset(q, (k + 1) * n_q), move)
+        far = size(move, steering, n_v)
+        if far > most:
+            for j in range(n_v):
+                move[j] = move[j] * (most / far)
+    return True
+
+
+@typed
+def move_points(kept: PtrI64, motions: PtrI64, path: PtrI64) -> Bool:
+    """Move the inner points of a path and back onto what is kept; whether all are at rest."""
+    n_q, n_v, count, rest = kept[N_Q], kept[N_V], path[POINTS] - 2, True
+    length, q = pointer_f64(motions[LENGTH])[0], pointer_f64(motions[FOUND])
+    gap, far = pointer_f64(motions[GAP]), pointer_f64(motions[FAR])
+    x, ok = pointer_f64(motions[POINT]), pointer_i64(motions[FLAGS])
+    for first in range(0, count, LANES):
+        n = min(count - first, LANES)
+        own = offset(pointer_f64(path[PATH]), (first + 1) * n_q)
+        moved_rows(kept, own, offset(pointer_f64(path[FORTH]), first * n_v), n, x)
+        onto(kept, x, own, n, q, ok)
+        gap_rows(kept, own, q, n, gap)
+        for k in range(n):
+            far[k] = size(offset(gap, k * n_v), pointer_f64(kept[UNIT]), n_v)
+            if far[k] > LEAP * length:
+                ok[k] = 0
+        leave_touching(motions, q, n, n_q, ok)
+        for k in range(n):
+            if ok[k] != 0:
+                copy(offset(q, k * n_q), offset(own, k * n_q), n_q)
+                if far[k] > STILL * length:
+                    rest = False
+    return rest
+
+
+@typed
+def smooth(kept: PtrI64, motions: PtrI64, path: PtrI64, rounds: I64) -> I64:
+    """Make a path smoother: GOING after so many rounds, AT_REST, or LACKING rates of what follows.
+
+    Points go to the middle of their neighbours; those that are nearer to something than wished for
+    are pushed away.
+    """
+    near = pointer_i64(path[NEAR])
+    for _ in range(rounds):
+        if path[TURNS] % NEAR_AGAIN == 0:
+            for k in range(path[POINTS] - 2):
+                near[k] = i64(path[NEAREST] != 0)
+        if not write_moves(kept, motions, path):
+            return LACKING
+        path[TURNS] += 1
+        if move_points(kept, motions, path):
+            return AT_REST
+    return GOING_ON
+
+
+KERNELS = (gap_rows, moved_rows, onto, trace, smooth)
