@@ -15,7 +15,7 @@ bi-directional RRT. J. Kuffner and S. LaValle, RRT-Connect, ICRA 2000.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -113,23 +113,25 @@ class Tree:
         self.q = np.empty((256, roots.shape[1]))
         self.near = np.empty((256, kept.features(roots).shape[1]), np.float32)
         self.parent = np.empty(256, np.int64)
-        for root in roots:
-            self.add(root[None], -1)
+        self.add([root[None] for root in roots], np.full(len(roots), -1))
 
-    def add(self, way: Floats, parent: int) -> int:
-        """Add the configurations of a way, one after the other: the number of the last."""
-        n = len(way)
-        while self.count + n > len(self.q):
+    def add(self, ways: Sequence[Floats], parents: Integers) -> Integers:
+        """Add the configurations of ways, each one after the other: the last node of each."""
+        counts = np.array([len(way) for way in ways])
+        total = int(counts.sum())
+        while self.count + total > len(self.q):
             self.q = np.concatenate([self.q, self.q])
             self.near = np.concatenate([self.near, self.near])
             self.parent = np.concatenate([self.parent, self.parent])
-        own = slice(self.count, self.count + n)
-        self.q[own], self.near[own] = way, self.kept.features(way)
-        self.parent[own] = np.arange(self.count - 1, self.count + n - 1)
-        if n:
-            self.parent[self.count] = parent
-        self.count += n
-        return self.count - 1 if n else parent
+        own, some = slice(self.count, self.count + total), counts > 0
+        stops = self.count + np.cumsum(counts)
+        if total:
+            self.q[own] = np.concatenate(ways)
+            self.near[own] = self.kept.features(self.q[own])
+            self.parent[own] = np.arange(self.count - 1, self.count + total - 1)
+            self.parent[(stops - counts)[some]] = parents[some]
+            self.count += total
+        return np.where(some, stops - 1, parents)
 
     def nearest(self, q: Floats) -> tuple[Integers, Floats]:
         """The nearest of its configurations to each of q (k, nq), and how far it is."""
@@ -182,8 +184,8 @@ class KeptSearch:
             targets = self._targets()
             nearest, _ = own.nearest(targets)
             ways, _ = tracer.traced(own.q[nearest], targets, most)
-            ends = [own.add(way, int(k)) for way, k in zip(ways, nearest, strict=True) if len(way)]
-            if not ends:
+            ends = own.add(ways, nearest)[[len(way) > 0 for way in ways]]
+            if not len(ends):
                 continue
             wanted = own.q[ends]
             nearest, _ = other.nearest(wanted)
@@ -206,14 +208,10 @@ class KeptSearch:
         """Add ways of a tree; the shortest path through one that arrived at a node of the other."""
         own, other = self.trees[side], self.trees[1 - side]
         best: Floats | None = None
-        shortest = np.inf
-        for k, way in enumerate(ways):
-            last = own.add(way, int(origins[k]))
-            if not arrived[k]:
-                continue
-            there = other.way(int(ends[k]))[::-1]
-            ours = own.way(last)
-            if len(way):  # both have the node where they meet; turns may differ
+        shortest, last = np.inf, own.add(ways, origins)
+        for k in np.flatnonzero(arrived):
+            there, ours = other.way(int(ends[k]))[::-1], own.way(int(last[k]))
+            if len(ways[k]):  # both have the node where they meet; turns may differ
                 there = there[1:]
             found = np.concatenate([ours, there])
             found = found if side == 0 else found[::-1]
@@ -317,47 +315,54 @@ class Judge:
     def holds(self, path: Floats) -> Floats | None:
         """The path with as many points as it needs; None where it does not hold."""
         more = np.zeros(max(len(path) - 1, 0), bool)
+        seen = np.full((4, len(more)), np.nan)  # bows, what points are off, sizes; whether free
         for _ in range(self.CUTS):
             if len(path) < 2:
                 break
             if more.any():
-                path = self._halved(path, more)
-            seen = self._bows(path)
-            if seen is None or self.tracer.late():
+                path, seen = self._halved(path, seen, more)
+            new = np.flatnonzero(np.isnan(seen[0]))
+            found = self._bows(path[new], path[new + 1])
+            if found is None or self.tracer.late():
                 return None
-            bows, off, sizes = seen
+            seen[:3, new], seen[3, new] = found, False
+            bows, off, sizes, free = seen
             more = (off > self.BOW) | (sizes > 1.0001 * LEAP * self.tracer.step)
             if more.any():
                 continue
             self.bow = float(bows.max(initial=0.0))
-            touching = self._touching(path, off)
-            if not touching.any():
+            left = np.flatnonzero(free == 0.0)
+            free[left] = ~self._touching(path[left], path[left + 1], off[left])
+            more = free == 0.0
+            if not more.any():
                 return path
-            if (off[touching] < 1e-2 * self.BOW).any():
+            if (off[more] < 1e-2 * self.BOW).any():
                 return None
-            more = touching
         return path if len(path) < 2 else None
 
-    def _halved(self, path: Floats, which: Flags) -> Floats:
+    def _halved(self, path: Floats, seen: Floats, which: Flags) -> tuple[Floats, Floats]:
+        """The path with some pieces halved, and what was seen of its pieces: of these nothing."""
         places = np.flatnonzero(which)
         half = np.full(len(places), 0.5)
         middle, _ = self.tracer.kept.between(path[places], path[places + 1], half)
-        return np.insert(path, places + 1, middle, axis=0)
+        seen = np.where(which, np.nan, seen)
+        return np.insert(path, places + 1, middle, axis=0), np.insert(seen, places, np.nan, axis=1)
 
-    def _bows(self, path: Floats) -> tuple[Floats, Floats, Floats] | None:
-        """Of each piece: the bow in q, how far (m) points of the robot are off, and its size.
+    def _bows(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats] | None:
+        """Of pieces from a to b: the bow in q, how far (m) points of the robot are off, the size.
 
         None where a piece is not kept, or does not lead to its end.
         """
-        kept, a, b = self.tracer.kept, path[:-1], path[1:]
+        kept = self.tracer.kept
         gap = kept.gap(a, b)
         bows, off = np.zeros(len(a)), np.zeros(len(a))
         sizes = kept.whole_size(gap)
         for t in (0.25, 0.5, 0.75, 1.0):
-            q, ok = kept.between(a, b, np.full(len(a), t))
+            straight = kept.straight(a, b, np.full(len(a), t))
+            q, ok = kept.onto(straight, a)
             if not ok.all():
                 return None
-            bow = np.abs(kept.gap(kept.straight(a, b, np.full(len(a), t)), q))
+            bow = np.abs(kept.gap(straight, q))
             if t == 1.0:
                 if (bow.max(axis=1) > THERE).any():
                     return None
@@ -371,8 +376,8 @@ class Judge:
             off = np.maximum(off, shift + bow[:, ~angles].sum(axis=1))
         return bows, off, sizes
 
-    def _touching(self, path: Floats, off: Floats) -> Flags:
-        """Flags of pieces along which something touches.
+    def _touching(self, a: Floats, b: Floats, off: Floats) -> Flags:
+        """Flags of pieces from a to b along which something touches.
 
         ``off`` (m) of each piece is what points of the robot are off the straight motion by.
         """
@@ -383,7 +388,7 @@ class Judge:
             own = np.flatnonzero(level == each)
             most = self.TOLERANCE + 2.0 * float(off[own].max())
             found = tracer.model.motion_collides(
-                path[own], path[own + 1], tracer.scene, tolerance=most, threads=1
+                a[own], b[own], tracer.scene, tolerance=most, threads=1
             )
             touching[own] = found.touches
         return touching
