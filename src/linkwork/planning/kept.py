@@ -177,6 +177,9 @@ class Kept:
         }
         found["trace"] = ctypes.CFUNCTYPE(*[kind] * 4)(address("trace"))
         found["smooth"] = ctypes.CFUNCTYPE(*[kind] * 5)(address("smooth"))
+        found["nearest"] = ctypes.CFUNCTYPE(None, *[kind] * 6)(address("nearest_nodes"))
+        number = ctypes.c_double
+        found["add"] = ctypes.CFUNCTYPE(None, *[kind] * 5, number, kind)(address("add_nodes"))
         return {**found, "code": code}
 
     def _called(self, name: str, a: Floats, b: Floats, *out: Any) -> None:
@@ -252,23 +255,33 @@ class Kept:
 
     def features(self, q: Floats) -> Floats:
         """Numbers (k, f) whose Euclidean distance tells which configurations are near."""
-        m, found = self.mechanism, list[Floats]()
+        plain, units, turning, quaternions = self._features
+        angles = q[:, turning]
+        found = [q[:, plain] * units, np.cos(angles), np.sin(angles)]
+        for at in quaternions:  # products, whatever the sign: by a small angle that far apart
+            wxyz = q[:, at : at + 4]
+            products = np.sqrt(2.0) * wxyz[:, :, None] * wxyz[:, None]
+            found.append(products.reshape(-1, 16))
+        return np.concatenate(found, axis=1)
+
+    @cached_property
+    def _features(self) -> tuple[list[int], Floats, list[int], list[int]]:
+        """Of what steers: numbers of q that are compared, and by what; angles; quaternions."""
+        m, plain, units = self.mechanism, list[int](), list[float]()
+        turning, quaternions = list[int](), list[int]()
         for c, kind in enumerate(m.joint_types):
-            if not self.steering[m.v_slice(c)].any():
+            own, own_v = m.q_slice(c), m.v_slice(c)
+            if not self.steering[own_v].any():
                 continue
-            own, unit = q[:, m.q_slice(c)], float(self.unit[m.v_slice(c)][0])
-            if kind.has_quaternion:  # products, whatever the sign: by a small angle that far apart
-                wxyz = own[:, kind.n_lengths :]
-                products = np.sqrt(2.0) * wxyz[:, :, None] * wxyz[:, None]
-                found += [own[:, : kind.n_lengths] * unit, products.reshape(-1, 16)]
-                continue
-            for k in range(m.q_slice(c).start, m.q_slice(c).stop):
-                value = q[:, k : k + 1]
-                if self.endless[0][k]:
-                    found += [np.cos(value), np.sin(value)]
+            if kind.has_quaternion:
+                quaternions.append(own.start + kind.n_lengths)
+            for k in range(kind.n_lengths if kind.has_quaternion else own.stop - own.start):
+                if self.endless[0][own.start + k]:
+                    turning.append(own.start + k)
                 else:
-                    found.append(value * self.unit[m.v_slice(c).start + k - m.q_slice(c).start])
-        return np.concatenate(found, axis=1) if found else np.zeros((len(q), 1))
+                    plain.append(own.start + k)
+                    units.append(float(self.unit[own_v.start + k]))
+        return plain, np.array(units), turning, quaternions
 
     def drawn(self, u: Floats, low: Floats, high: Floats, near: Floats) -> Floats:
         """Configurations (k, nq) to grow towards: u (k, n) shares of the ranges of what is planned.

@@ -24,14 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
+from linkwork.planning.connect import ALWAYS
 from linkwork.planning.kept import Floats, Kept, Room
 from linkwork.planning.kept_steps import AT_REST, GOING_ON, LACKING, LANES, LEAP, THERE
-from linkwork.planning.search import GOLDEN, Effort, paces
+from linkwork.planning.search import GOLDEN, Effort, Nodes, paces
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 _FARTHEST = 400  # steps of a motion towards the other tree
+_ROOM = 1 << 12  # nodes, at first
 _ROUNDS = 5  # steps of motions, or rounds, between two looks at the clock
 _CUTS, _IN_VAIN = 16, 4  # rounds of shortcuts, and how many of them may gain nothing
 _SPREADS, _SMOOTHINGS = 4, 20  # times that points are spread evenly, and rounds after each
@@ -109,43 +111,48 @@ class Tree:
     """Kept configurations, each with the one before it."""
 
     def __init__(self, kept: Kept, roots: Floats) -> None:
-        self.kept, self.count = kept, 0
-        self.q = np.empty((256, roots.shape[1]))
-        self.near = np.empty((256, kept.features(roots).shape[1]), np.float32)
-        self.parent = np.empty(256, np.int64)
+        self.kept, self.q = kept, np.empty((_ROOM, roots.shape[1]))
+        n = kept.features(roots).shape[1]
+        self._nodes, self._narrow = Nodes(n, _ROOM), np.empty(17 * n, np.float32)
         self.add([root[None] for root in roots], np.full(len(roots), -1))
+
+    @property
+    def count(self) -> int:
+        """The number of configurations."""
+        return self._nodes.count
 
     def add(self, ways: Sequence[Floats], parents: Integers) -> Integers:
         """Add the configurations of ways, each one after the other: the last node of each."""
         counts = np.array([len(way) for way in ways])
-        total = int(counts.sum())
-        while self.count + total > len(self.q):
-            self.q = np.concatenate([self.q, self.q])
-            self.near = np.concatenate([self.near, self.near])
-            self.parent = np.concatenate([self.parent, self.parent])
-        own, some = slice(self.count, self.count + total), counts > 0
-        stops = self.count + np.cumsum(counts)
-        if total:
-            self.q[own] = np.concatenate(ways)
-            self.near[own] = self.kept.features(self.q[own])
-            self.parent[own] = np.arange(self.count - 1, self.count + total - 1)
-            self.parent[(stops - counts)[some]] = parents[some]
-            self.count += total
+        some, stops = counts > 0, self.count + np.cumsum(counts)
+        q = np.concatenate(ways)
+        while not self._nodes.has_room(len(q)):
+            self._nodes = Nodes(self._features(q).shape[1], 4 * self._nodes.room, self._nodes)
+            self.q = np.concatenate([self.q, np.empty((3 * len(self.q), q.shape[1]))])
+        before = np.arange(self.count - 1, self.count + len(q) - 1)
+        before[(stops - counts)[some] - self.count] = parents[some]
+        self.q[self.count : self.count + len(q)] = q
+        x = self._features(q)
+        given = self._nodes.at, x.shape[1], _at(x), _at(before), len(q), ALWAYS, _at(self._narrow)
+        self.kept.calls["add"](*given)
         return np.where(some, stops - 1, parents)
 
     def nearest(self, q: Floats) -> tuple[Integers, Floats]:
         """The nearest of its configurations to each of q (k, nq), and how far it is."""
-        own, x = self.near[: self.count], self.kept.features(q).astype(np.float32)
-        apart = (own * own).sum(axis=1) - 2.0 * (x @ own.T)
-        best = apart.argmin(axis=1)
-        return best, np.linalg.norm(own[best] - x, axis=1)
+        x, found = self._features(q), np.empty(len(q), np.int64)
+        given = self._nodes.at, x.shape[1], _at(x), len(q), _at(self._narrow), _at(found)
+        self.kept.calls["nearest"](*given)
+        return found, np.linalg.norm(self._nodes.arrays[0][found] - x, axis=1)
+
+    def _features(self, q: Floats) -> Floats:
+        return np.ascontiguousarray(self.kept.features(q))
 
     def way(self, node: int) -> Floats:
         """The way (k, nq) from a root to a node."""
         found: list[int] = []
         while node >= 0:
             found.append(node)
-            node = int(self.parent[node])
+            node = int(self._nodes.arrays[1][node])
         return self.q[found[::-1]].copy()
 
 
@@ -392,6 +399,10 @@ class Judge:
             )
             touching[own] = found.touches
         return touching
+
+
+def _at(array: NDArray[Any]) -> int:
+    return array.__array_interface__["data"][0]
 
 
 __all__ = ["Judge", "KeptSearch", "Tracer", "shortened", "smoothed"]

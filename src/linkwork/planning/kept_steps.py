@@ -26,6 +26,7 @@ from linkwork.compile.typed import (
     status_at,
     typed,
 )
+from linkwork.planning.nodes import add_nodes, nearest_nodes
 
 LANES = 32
 """Configurations that are brought onto what is kept side by side, at most."""
@@ -538,4 +539,4 @@ def smooth(kept: PtrI64, motions: PtrI64, path: PtrI64, rounds: I64) -> I64:
     return GOING_ON
 
 
-KERNELS = (gap_rows, moved_rows, onto, trace, smooth)
+KERNELS = (gap_rows, moved_rows, onto, trace, smooth, nearest_nodes, add_nodes)
