@@ -2,8 +2,8 @@
 
 A motion is traced by short steps towards its end, each brought back onto what is kept; it goes on
 as long as it comes nearer, nothing touches, and no step is sideways or leaps. Many motions are
-traced side by side, so that each step is one batch for the compiled projection and one for the
-compiled checks. Two trees grow so from start and goals until they meet.
+traced side by side (`kept_steps`), so that the lanes of compiled solvers and checks are full. Two
+trees grow so from start and goals until they meet.
 
 What was found is made shorter by traced motions between its points, then smoother: points go to the
 middle of their neighbours and back onto what is kept; where a clearance is wished for, away from
