@@ -113,12 +113,6 @@ class Kept:
         self._called("gap_rows", _rows(a), _rows(b), found)
         return found
 
-    def moved(self, q: Floats, v: Floats) -> Floats:
-        """Configurations (k, nq) after a time of 1."""
-        found = np.empty(q.shape)
-        self._called("moved_rows", _rows(q), _rows(v), found)
-        return found
-
     def size(self, v: Floats) -> Floats:
         """The size (k,) of velocities, in radians over all joints that steer."""
         return np.linalg.norm((v * self.unit)[:, self.steering], axis=1)
@@ -173,7 +167,7 @@ class Kept:
         kind, address = ctypes.c_int64, code.address
         found: dict[str, Any] = {
             name: ctypes.CFUNCTYPE(None, *[kind] * count)(address(name))
-            for name, count in (("gap_rows", 5), ("moved_rows", 5), ("onto", 6))
+            for name, count in (("gap_rows", 5), ("onto", 6))
         }
         found["trace"] = ctypes.CFUNCTYPE(*[kind] * 4)(address("trace"))
         found["smooth"] = ctypes.CFUNCTYPE(*[kind] * 5)(address("smooth"))

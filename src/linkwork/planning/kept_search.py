@@ -54,11 +54,6 @@ class Tracer:
         self.step, self.late = step, late
         self.steps = self.checks = 0
 
-    def touches(self, q: Floats) -> Flags:
-        """Whether configurations (k, nq) touch anything."""
-        self.checks += len(q)
-        return self.model.collides(q, self.scene, threads=1)
-
     def traced(self, start: Floats, goal: Floats, most: int) -> tuple[list[Floats], Flags]:
         """The ways (k, nq) from each start towards its goal, without the start; who arrived."""
         ways, arrived = list[Floats](), list[Flags]()

@@ -539,4 +539,4 @@ def smooth(kept: PtrI64, motions: PtrI64, path: PtrI64, rounds: I64) -> I64:
     return GOING_ON
 
 
-KERNELS = (gap_rows, moved_rows, onto, trace, smooth, nearest_nodes, add_nodes)
+KERNELS = (gap_rows, onto, trace, smooth, nearest_nodes, add_nodes)
