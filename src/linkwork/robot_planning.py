@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from linkwork.planning.kept import Kept
     from linkwork.planning.planner import Plan, Planner
     from linkwork.planning.search import Effort
+    from linkwork.programs import Programs
     from linkwork.robot import Robot
     from linkwork.solve.tasks import Task
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 class RobotPlanning:
     """Paths from here to there."""
+
+    _programs: Programs
 
     def plan(  # noqa: PLR0913  the one door: every argument but two is named
         self,
@@ -155,16 +158,8 @@ class RobotPlanning:
 
         m = cast("Robot", self).mechanism
         planned = np.array(m.q_indices([m.joint(name) for name in moving]))
-        return Kept(m, planned, make_problem(m, Posture()).lengths, self._maps)
-
-    @property
-    def _maps(self) -> Any:
-        """The maps ``integrate`` and ``difference`` of configurations, on one thread."""
-        robot = cast("Robot", self)
-        return (
-            lambda q, v: robot.integrate(q, v, threads=1),
-            lambda a, b: robot.difference(a, b, threads=1),
-        )
+        lengths = make_problem(m, Posture()).lengths
+        return Kept(m, planned, lengths, compiler=settings.compiler())
 
     def _kept(  # noqa: C901  two ways, of which it finds the right one
         self, joints: str | Sequence[str] | None, tasks: tuple[Task, ...]
@@ -193,7 +188,6 @@ class RobotPlanning:
             raise InputError("no joint is to move; name some with joints=[...]")
         moving = [name for name in m.joint_names if name in steering or name in passive]
         planned = np.array(m.q_indices([m.joint(name) for name in moving]))
-        maps = self._maps
         free = [n for n in steering if n not in robot.actuated]
         plain = not any(m.joint_types[m.joint(n)].has_quaternion for n in (*steering, *free))
         assembly = robot.assembler() if driving else None
@@ -204,10 +198,9 @@ class RobotPlanning:
                 planned,
                 lengths,
                 assembly,
-                robot.passive_rates,
+                lambda: self._programs.rates.kernel(None),
                 steering=steering,
                 compiler=settings.compiler(),
-                maps=maps,
             )
         asked: list[Task] = []
         for task in tasks:
@@ -231,7 +224,7 @@ class RobotPlanning:
             raise InputError("no joint that moves matters to what is kept")
         solver = robot.solver(tasks=asked, joints=own)
         lengths = solver.problem.lengths
-        how: Any = {"compiler": settings.compiler(), "assembly": assembly, "maps": maps}
+        how: Any = {"compiler": settings.compiler(), "assembly": assembly}
         return Projected(m, planned, lengths, solver, judged, **how)
 
     def _are_driven(self) -> bool:

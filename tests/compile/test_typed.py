@@ -46,6 +46,7 @@ from linkwork.compile.typed import (
     splat,
     spread,
     sqrt,
+    status_at,
     typed,
 )
 from linkwork.errors import InputError
@@ -280,6 +281,32 @@ def test_functions_of_other_libraries_are_called_by_their_addresses() -> None:
     assert kind(here.address("dot_of"))(there.address("dot"), 3.0) == 14.0
     with pytest.raises(NotImplementedError, match="compiled code only"):
         dot_of(there.address("dot"), 3.0)
+
+
+@typed
+def written(count: I64, x: PtrF64) -> I64:
+    """Write the square of a number; one more than it is given."""
+    x[0] = x[0] * x[0]
+    return count + 1
+
+
+@typed
+def twice_written(address: I64, x: PtrF64) -> I64:
+    """The status of a function after another."""
+    return status_at(address, 3, x) + status_at(address, 10, x)
+
+
+def test_a_status_is_that_of_the_function_at_the_address() -> None:
+    there, here = (
+        library([written], Compiler(), "written"),
+        library([twice_written], Compiler(), ""),
+    )
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    x = np.array([3.0])
+    assert kind(here.address("twice_written"))(there.address("written"), x.ctypes.data) == 15
+    assert x[0] == 81.0
+    with pytest.raises(NotImplementedError, match="compiled code only"):
+        twice_written(there.address("written"), x)
 
 
 @typed

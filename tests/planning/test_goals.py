@@ -200,10 +200,12 @@ def interruptible() -> Generator[None]:
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads here")
 @pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("many", [False, True])
-def test_an_interrupt_is_heard(many: bool) -> None:
+def test_an_interrupt_is_heard(many: bool, kept: bool) -> None:
     robot, scene, first, last = boxed()
-    planner = robot.planner()
+    own = robot.mechanism.q_slice(robot.mechanism.joint("joint3"))
+    planner = robot.planner(keep=[lw.ik.Posture(first[own], joints="joint3")] if kept else ())
     planner.plan(first, last[None], scene, seconds=0.05)  # compiled
     main, sent = threading.get_ident(), list[float]()
 

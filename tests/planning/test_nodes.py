@@ -69,6 +69,7 @@ class Tree:
 @pytest.fixture(scope="module")
 def code() -> Iterator[Any]:
     kernels = [nodes.add_node, nodes.leaf_bounds, node_nearest_to]
+    kernels += [nodes.add_nodes, nodes.nearest_nodes]
     yield library(kernels, settings.compiler(), "nodes of trees")
 
 
@@ -122,3 +123,21 @@ def test_the_nearest_node_is_the_nearest_of_all(code: Any, kind: str) -> None:
         found = tree.nearest(x.astype(np.float32))
         distances = np.linalg.norm(points - x, axis=1)
         assert distances[found] <= distances.min() * (1 + 1e-5) + 1e-6 * scale
+
+
+def test_many_points_are_added_and_looked_up_at_once(code: Any) -> None:
+    random = rng("rows of nodes")
+    points, asked = random.uniform(-3, 3, (300, 7)), random.uniform(-3, 3, (50, 7))
+    one, many = Tree(code, 7, 1024), Tree(code, 7, 1024)
+    for x in points:
+        one.add(x)
+    parents, found = np.arange(-1, 299), np.empty(50, np.int64)
+    at, room = many.record.ctypes.data, many.room.ctypes.data
+    i64 = ctypes.c_int64
+    add = ctypes.CFUNCTYPE(None, *[i64] * 5, ctypes.c_double, i64)(code.address("add_nodes"))
+    add(at, 7, points.ctypes.data, parents.ctypes.data, len(points), 1.0, room)
+    find = ctypes.CFUNCTYPE(None, *[i64] * 6)(code.address("nearest_nodes"))
+    find(at, 7, asked.ctypes.data, len(asked), room, found.ctypes.data)
+    assert np.array_equal(many.points, points)
+    assert np.array_equal(many.arrays[1][: len(points)], parents)
+    assert found.tolist() == [one.nearest(x.astype(np.float32)) for x in asked]

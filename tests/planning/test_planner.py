@@ -378,6 +378,8 @@ def test_floating_joints_move_where_they_are_named() -> None:
     must_turn_freely(robot, plan, start, goal)
     resting = robot.plan(start, {"elbow": 1.0}, scene=scene)
     assert resting.success and (resting.q[:, :7] == start[:7]).all()
+    away = robot.plan(start, {"elbow": 1.0}, scene=scene, clearance=0.01)
+    assert away.success and (away.q[:, :7] == start[:7]).all(), away.reason
     with pytest.raises(UnsupportedFeatureError, match="turns joints about any axis"):
         Roadmap(robot.planner(["shoulder"]), scene)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ from linkwork.solve.expressions import POSE_AXES, ROUNDING, expressions_of
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.problem import make_problem
-from linkwork.solve.program import OPTIONS, Refused, program_of
+from linkwork.solve.program import DONE, OPTIONS, Refused, program_of
 from linkwork.solve.seeds import starts_of
 from linkwork.solve.tasks import Pose
 from seeds import rng
@@ -217,3 +219,44 @@ def test_the_cell_of_a_target_has_a_seed_near_it():
     near = np.linalg.norm(PANDA.fk(q, "tool0")[:, :3, 3] - T[:, :3, 3], axis=1)[filled]
     far = np.linalg.norm(PANDA.fk(q[::-1], "tool0")[:, :3, 3] - T[:, :3, 3], axis=1)
     assert np.median(near) < 0.3 * np.median(far)
+
+
+def call_of(listed, rows):
+    """What ``solve_listed`` gives: its status."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+    return kind(listed.function)(rows, listed.arrays)
+
+
+def test_rows_by_a_list_of_addresses_are_those_of_a_call():
+    T, near = targets(1, "listed")[0], rng("listed q0").uniform(-1.0, 1.0, (5, 6))
+    solver = ROBOT.solver(tasks=Pose("tool0", target=T))
+    given = Options(tries=1, steps=30, nearest_miss=False)
+    (listed,) = solver.listed(given, 8)
+    listed.q0[:5] = near
+    assert call_of(listed, 5) == DONE
+    usual = solver.solve(None, near, options=given)
+    assert np.array_equal(listed.q[:5], usual.q)
+    assert np.array_equal(listed.report[:5, 0] > 0.5, usual.success)
+
+
+def test_parts_by_lists_of_addresses_follow_one_another():
+    twin = lw.load("two_arm_torso")
+    arms = [name for name in twin.joint_names if "_" in name and "finger" not in name]
+    q = twin.random(1, seed=3)[0]
+    tasks = [
+        Pose(f"{side}_tool0", target=twin.fk(q, f"{side}_tool0")) for side in ("left", "right")
+    ]
+    solver = twin.solver(tasks=tasks, joints=arms)
+    parts = solver.listed(Options(tries=1, steps=40), 4)
+    assert len(parts) == len(solver.parts) == 2
+    near = q + 0.02 * rng("parts").uniform(-1.0, 1.0, (4, twin.n_q)) * np.isin(
+        twin.joint_names, arms
+    )
+    usual = solver.solve(None, near, options=Options(tries=1, steps=40, nearest_miss=False))
+    ok = np.ones(4, bool)
+    for part in parts:
+        part.q0[:] = near
+        assert call_of(part, 4) == DONE
+        near, ok = part.q.copy(), ok & (part.report[:, 0] > 0.5)
+    assert np.array_equal(ok, usual.success)
+    assert np.array_equal(near[ok], usual.q[ok])

@@ -26,7 +26,7 @@ from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
-from linkwork.collision.rooms import NativeCheck, NativeMotions, Room
+from linkwork.collision.rooms import NativeCheck, NativeMotions, NativeNearest, Room
 from linkwork.collision.rooms import address as _at
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
@@ -643,9 +643,20 @@ class CollisionModel(_Asked, ProcessBound):
             room.native = NativeMotions(check, rows, _at(room.world) if proven else 0, room)
         return room.native
 
-    def give_back(self, native: NativeMotions) -> None:
-        """Let others use what `native_motions` gave."""
-        self._rooms.append(native.room)
+    def native_nearest(self, scene: Any = None) -> NativeNearest:
+        """The nearest pairs in a scene as it is now, for one thread; see `give_back`."""
+        tables = self._scene(scene)
+        room = self._exact_room(tables)
+        code = self._code.address("nearest_rows"), self._addresses[1]
+        numbers = np.array([*code, *tables.exact.addresses, *room[:2]], np.int64)
+        return NativeNearest(numbers, (tables.rooms_of_distances, room))
+
+    def give_back(self, native: NativeMotions | NativeNearest) -> None:
+        """Let others use what `native_motions` or `native_nearest` gave."""
+        if isinstance(native, NativeNearest):
+            native.room[0].append(native.room[1])
+        else:
+            self._rooms.append(native.room)
 
     @cached_property
     def _proves_motions(self) -> bool:

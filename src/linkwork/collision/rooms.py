@@ -60,6 +60,18 @@ class NativeMotions:
     room: Room
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class NativeNearest:
+    """The nearest pairs in a scene, with gradients, by addresses, for one thread.
+
+    ``numbers``: the addresses of `distances.nearest_rows`, of the poses and twists of one
+    configuration, of the six tables, and of its two rooms. ``room`` is to be given back.
+    """
+
+    numbers: Integers
+    room: tuple[list[Any], Any]
+
+
 class Room:
     """The memory of one thread; ``block`` is the record of checks, ``world`` that of motions."""
 

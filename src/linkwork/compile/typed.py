@@ -229,6 +229,11 @@ def call_at(address: int, *args: Any) -> None:
     raise NotImplementedError("functions are called by address in compiled code only")
 
 
+def status_at(address: int, *args: Any) -> int:
+    """The number I64 that the function at an address gives for numbers and pointers."""
+    raise NotImplementedError("functions are called by address in compiled code only")
+
+
 def call_as(function: Any, address: int, *args: Any) -> Any:
     """The result of a typed function that lies at an address, compiled by another `library`.
 
@@ -256,7 +261,8 @@ _INTRINSICS = {
     *("pointer_f64", "pointer_f32", "pointer_i64"),
     *("sqrt", "fma", "f64", "f32", "i64", "offset", "local_f64", "local_f32", "local_i64"),
     *("lanes", "put", "splat", "select", "any_of", "bits_of", "mask_of", "lane_max", "lane_min"),
-    *("lane", "spread", "lowest_bit", "bit_count", "call_at", "call_as", "abs", "min", "max"),
+    *("lane", "spread", "lowest_bit", "bit_count", "abs", "min", "max"),
+    *("call_at", "call_as", "status_at"),
 }
 
 
@@ -890,11 +896,20 @@ class _Writer:
         kind = {"local_f64": "PtrF64", "local_f32": "PtrF32", "local_i64": "PtrI64"}[name]
         return _Value(kind, self.reserve(KINDS[KINDS[kind].of].type, size.value))
 
-    def do_call_at(self, node: ast.Call, address: _Value, *args: _Value) -> list[_Value]:
-        kind = ir.FunctionType(ir.VoidType(), [KINDS[v.kind].type for v in args])
+    def call_there(
+        self, result: Any, node: ast.Call, address: _Value, args: Sequence[_Value]
+    ) -> Any:
+        given = [self.settled(v, v_node) for v, v_node in zip(args, node.args[1:], strict=True)]
+        kind = ir.FunctionType(result, [KINDS[v.kind].type for v in given])
         function = self.b.inttoptr(self.as_kind(address, "I64", node), kind.as_pointer())
-        self.b.call(function, [v.value for v in args])
+        return self.b.call(function, [v.value for v in given])
+
+    def do_call_at(self, node: ast.Call, address: _Value, *args: _Value) -> list[_Value]:
+        self.call_there(ir.VoidType(), node, address, args)
         return []
+
+    def do_status_at(self, node: ast.Call, address: _Value, *args: _Value) -> _Value:
+        return _Value("I64", self.call_there(_I64, node, address, args))
 
     def do_put(self, node: ast.Call, p: _Value, k: _Value, value: _Value) -> list[_Value]:
         kind = _LANES_OF.get(KINDS[p.kind].of)

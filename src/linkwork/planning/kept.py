@@ -11,6 +11,7 @@ Transactions on Robotics 26 (2010); the projection is that of its retraction.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.collision.distances import RECORD
 from linkwork.collision.motion import short_ways, turns_of
-from linkwork.compile.kernel import build
-from linkwork.compile.recipe import expression_recipe
+from linkwork.collision.rooms import NativeCheck, NativeNearest
+from linkwork.compile.kernel import Kernel, Part, aligned, build, rows_of
+from linkwork.compile.recipe import algorithm_recipe, expression_recipe
+from linkwork.compile.typed import library
 from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.position_limits import angle_brought_inside, limited_angles
+from linkwork.mechanism.position_limits import limited_angles
 from linkwork.ops.protocol import Block, Ops
+from linkwork.planning import kept_steps
+from linkwork.planning.kept_steps import DRIVEN, FREE, LANES, PROJECTED
 from linkwork.solve.inputs import Options
 from linkwork.solve.result import UNITS
 from linkwork.solve.tasks import BoundTask, Closed, beyond_slack, has_slack
@@ -32,53 +38,54 @@ if TYPE_CHECKING:
     from linkwork.compile.compiler import Compiler
     from linkwork.solve.closed.assembly import Assembly
     from linkwork.solve.ik import InverseKinematics
+    from linkwork.solve.program import Listed
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
-Maps = Callable[[Floats, Floats], Floats]
 
 CLOSER = 1e-2  # the share of its tolerance to which a task is brought: the rest is for in between
 _LOOPS = 1e6  # times 1e-12: how far open (m, rad) loops of a start or a goal may be
-_SAME = 1e-6  # rad or m: configurations of one branch of assembly
+_TOGETHER = 1024  # configurations between two looks at Ctrl-C
 _STEPS = 12  # of one projection
 
 
 class Kept:
     """Configurations that stay inside the limits, and nothing else is asked of them.
 
-    ``integrate`` and ``difference`` are those of the robot, for rows of configurations; ``lengths``
-    (nv,) are 1 for angles and the mechanism's length for what slides.
+    ``lengths`` (nv,) are 1 for angles and the mechanism's length for what slides. Threads may share
+    it.
     """
 
     driven = False
+    way = FREE
 
     def __init__(
         self,
         mechanism: Mechanism,
         planned: Integers,
         lengths: Sequence[float],
-        maps: tuple[Maps, Maps] | None = None,
         *,
+        compiler: Compiler,
         tasks: Sequence[BoundTask] = (),
-        compiler: Compiler | None = None,
     ) -> None:
         self.mechanism, self.planned = mechanism, planned
         self.tasks, self._compiler = tuple(tasks), compiler
         self.unit = 1.0 / np.asarray(lengths, np.float64)
-        self._maps = maps if any(k.has_quaternion for k in mechanism.joint_types) else None
+        self.given = self.others = self.given_v = self.others_v = np.zeros(0, np.int64)
+        self._rooms: list[Room] = []
         self.steering = np.zeros(mechanism.n_v, bool)
         moving = set(planned.tolist())
         for c in range(len(mechanism.joint_types)):
             if int(mechanism.q_start[c]) in moving:
                 self.steering[mechanism.v_slice(c)] = True
-        self._endless_q, self._endless_v = _endless(mechanism)
+        self.endless = _endless(mechanism)
         self._turns = turns_of(mechanism)
-        self._limited = limited_angles(mechanism, range(mechanism.n_q))
+        self.limited = limited_angles(mechanism, range(mechanism.n_q))
 
     def unwound(self, path: Floats) -> Floats:
         """A path (k, nq) without whole turns between its points, and signs of quaternions alike."""
-        path, endless = path.copy(), self._endless_q
+        path, endless = path.copy(), self.endless[0]
         turns = np.round(np.diff(path[:, endless], axis=0) / (2.0 * np.pi))
         path[1:, endless] -= 2.0 * np.pi * np.cumsum(turns, axis=0)
         for at in self._turns[:, 0].tolist():
@@ -93,7 +100,7 @@ class Kept:
         They go the short way, as `CollisionModel.motion_collides` has them.
         """
         start, stop = short_ways(self._turns, a, b)
-        change, endless = stop - start, self._endless_q
+        change, endless = stop - start, self.endless[0]
         change[:, endless] -= 2.0 * np.pi * np.round(change[:, endless] / (2.0 * np.pi))
         q = start + t[:, None] * change
         for at in self._turns[:, 0].tolist():
@@ -102,14 +109,9 @@ class Kept:
 
     def gap(self, a: Floats, b: Floats) -> Floats:
         """The velocities (k, nv) that lead from a (k, nq) to b in a time of 1, the short way."""
-        v = b - a if self._maps is None else self._maps[1](a, b)
-        endless = self._endless_v
-        v[:, endless] -= 2.0 * np.pi * np.round(v[:, endless] / (2.0 * np.pi))
-        return v
-
-    def moved(self, q: Floats, v: Floats) -> Floats:
-        """Configurations (k, nq) after a time of 1."""
-        return q + v if self._maps is None else self._maps[0](q, v)
+        found = np.empty((len(a), self.mechanism.n_v))
+        self._called("gap_rows", _rows(a), _rows(b), found)
+        return found
 
     def size(self, v: Floats) -> Floats:
         """The size (k,) of velocities, in radians over all joints that steer."""
@@ -124,24 +126,65 @@ class Kept:
 
         And flags: where it is False there is none.
         """
-        del near
-        return self.inside(x), np.ones(len(x), bool)
+        found, ok = np.empty(x.shape), np.empty(len(x), np.int64)
+        x, near = x.copy(), _rows(near)
+        for k in range(0, len(x), _TOGETHER):
+            some = slice(k, k + _TOGETHER)
+            self._called("onto", x[some], near[some], found[some], ok[some])
+        return found, ok.astype(bool)
+
+    def room(self) -> Room:
+        """The memory of one thread; see `give_back`."""
+        try:
+            return self._rooms.pop()
+        except IndexError:
+            return Room(self)
+
+    def give_back(self, room: Room) -> None:
+        """Let others use what `room` gave."""
+        self._rooms.append(room)
+
+    def solvers(self) -> tuple[list[Listed], Listed | None]:
+        """Solvers of tasks, and one that follows branches, for one thread."""
+        return [], None
+
+    @cached_property
+    def maps(self) -> list[Part]:
+        """The compiled `integrate` and `difference` where joints turn about any axis; else none."""
+        m = self.mechanism
+        if not any(kind.has_quaternion for kind in m.joint_types):
+            return []
+        recipes = [algorithm_recipe(name, m) for name in ("integrate", "difference")]
+        return [rows_of(recipe, self._compiler).vector_part() for recipe in recipes]
+
+    def lend_rates(self, room: Room) -> None:
+        """Give a room the compiled rates of what follows; nothing does here."""
+
+    @cached_property
+    def calls(self) -> dict[str, Any]:
+        """The compiled steps by name."""
+        code = library(kept_steps.KERNELS, self._compiler, "motions that keep something")
+        kind, address = ctypes.c_int64, code.address
+        found: dict[str, Any] = {
+            name: ctypes.CFUNCTYPE(None, *[kind] * count)(address(name))
+            for name, count in (("gap_rows", 5), ("onto", 6))
+        }
+        found["trace"] = ctypes.CFUNCTYPE(*[kind] * 4)(address("trace"))
+        found["smooth"] = ctypes.CFUNCTYPE(*[kind] * 5)(address("smooth"))
+        found["nearest"] = ctypes.CFUNCTYPE(None, *[kind] * 6)(address("nearest_nodes"))
+        number = ctypes.c_double
+        found["add"] = ctypes.CFUNCTYPE(None, *[kind] * 5, number, kind)(address("add_nodes"))
+        return {**found, "code": code}
+
+    def _called(self, name: str, a: Floats, b: Floats, *out: Any) -> None:
+        """Call one of the compiled steps for rows."""
+        room = self.room()
+        self.calls[name](room.at, _at(a), _at(b), len(a), *map(_at, out))
+        self.give_back(room)
 
     def between(self, a: Floats, b: Floats, t: Floats) -> tuple[Floats, Flags]:
         """The configurations at the shares t (k,) of the way from a to b (k, nq), and flags."""
         return self.onto(self.straight(a, b, t), a)
-
-    def inside(self, x: Floats) -> Floats:
-        """The configurations (k, nq) brought inside the limits."""
-        x = np.clip(x, self.mechanism.lower, self.mechanism.upper)
-        for c in self._limited:
-            x = angle_brought_inside(self.mechanism, x, c)
-        return x
-
-    def downhill(self, q: Floats, gradient: Floats) -> Floats:
-        """A gradient (k, nv) by all joints as one by those that steer."""
-        del q
-        return gradient
 
     def what_is_off(self, q: Floats, what: str) -> str:
         """The words for what is not kept at q (nq,); empty where all is."""
@@ -183,7 +226,6 @@ class Kept:
     def _measures(self) -> tuple[Any, Floats]:
         """The compiled squares of errors, and the targets and slacks that go in."""
         m, tasks = self.mechanism, self.tasks
-        assert self._compiler is not None  # noqa: S101  who has tasks has one
         targets = [np.zeros(0) if t.target is None else np.ravel(t.target) for t in tasks]
         numbers = np.concatenate([np.ones(1), *targets, *(np.array(t.slack) for t in tasks)])
         slack_from = 1 + sum(map(len, targets))
@@ -207,23 +249,33 @@ class Kept:
 
     def features(self, q: Floats) -> Floats:
         """Numbers (k, f) whose Euclidean distance tells which configurations are near."""
-        m, found = self.mechanism, list[Floats]()
+        plain, units, turning, quaternions = self._features
+        angles = q[:, turning]
+        found = [q[:, plain] * units, np.cos(angles), np.sin(angles)]
+        for at in quaternions:  # products, whatever the sign: by a small angle that far apart
+            wxyz = q[:, at : at + 4]
+            products = np.sqrt(2.0) * wxyz[:, :, None] * wxyz[:, None]
+            found.append(products.reshape(-1, 16))
+        return np.concatenate(found, axis=1)
+
+    @cached_property
+    def _features(self) -> tuple[list[int], Floats, list[int], list[int]]:
+        """Of what steers: numbers of q that are compared, and by what; angles; quaternions."""
+        m, plain, units = self.mechanism, list[int](), list[float]()
+        turning, quaternions = list[int](), list[int]()
         for c, kind in enumerate(m.joint_types):
-            if not self.steering[m.v_slice(c)].any():
+            own, own_v = m.q_slice(c), m.v_slice(c)
+            if not self.steering[own_v].any():
                 continue
-            own, unit = q[:, m.q_slice(c)], float(self.unit[m.v_slice(c)][0])
-            if kind.has_quaternion:  # products, whatever the sign: by a small angle that far apart
-                wxyz = own[:, kind.n_lengths :]
-                products = np.sqrt(2.0) * wxyz[:, :, None] * wxyz[:, None]
-                found += [own[:, : kind.n_lengths] * unit, products.reshape(-1, 16)]
-                continue
-            for k in range(m.q_slice(c).start, m.q_slice(c).stop):
-                value = q[:, k : k + 1]
-                if self._endless_q[k]:
-                    found += [np.cos(value), np.sin(value)]
+            if kind.has_quaternion:
+                quaternions.append(own.start + kind.n_lengths)
+            for k in range(kind.n_lengths if kind.has_quaternion else own.stop - own.start):
+                if self.endless[0][own.start + k]:
+                    turning.append(own.start + k)
                 else:
-                    found.append(value * self.unit[m.v_slice(c).start + k - m.q_slice(c).start])
-        return np.concatenate(found, axis=1) if found else np.zeros((len(q), 1))
+                    plain.append(own.start + k)
+                    units.append(float(self.unit[own_v.start + k]))
+        return plain, np.array(units), turning, quaternions
 
     def drawn(self, u: Floats, low: Floats, high: Floats, near: Floats) -> Floats:
         """Configurations (k, nq) to grow towards: u (k, n) shares of the ranges of what is planned.
@@ -245,6 +297,7 @@ class Driven(Kept):
     """Loops kept closed: the actuated joints drive, the others follow on their branch."""
 
     driven = True
+    way = DRIVEN
 
     def __init__(
         self,
@@ -252,53 +305,49 @@ class Driven(Kept):
         planned: Integers,
         lengths: Sequence[float],
         assembly: Assembly,
-        rates: Callable[[Floats], Floats],
+        rates: Callable[[], Kernel],
         *,
         steering: Sequence[str],
         compiler: Compiler,
-        maps: tuple[Maps, Maps] | None = None,
     ) -> None:
         """``steering``: names of what drives: actuated joints, and those that no loop has.
 
-        ``rates``: what all joints do by the speeds of the actuated ones (nv, n_actuated).
+        ``rates``: what all joints do by the speeds of the actuated ones (nv, n_actuated), and a
+        doubt, compiled when it is asked for.
         """
         closed = [Closed().bind(mechanism)]
-        super().__init__(mechanism, planned, lengths, maps, tasks=closed, compiler=compiler)
+        super().__init__(mechanism, planned, lengths, tasks=closed, compiler=compiler)
         m = mechanism
         self._assembly, self._rates = assembly, rates
-        self._given = [k for name in assembly.actuated for k in m.q_indices([m.joint(name)])]
-        self._given_v = m.v_indices([m.joint(name) for name in assembly.actuated])
+        self.given = np.array(assembly.given)
+        self.given_v = np.array(m.v_indices([m.joint(name) for name in assembly.actuated]))
         others = [name for name in steering if name not in assembly.actuated]
-        self._others = m.q_indices([m.joint(name) for name in others])
-        self._others_v = m.v_indices([m.joint(name) for name in others])
+        self.others = np.array(m.q_indices([m.joint(name) for name in others]), np.int64)
+        self.others_v = np.array(m.v_indices([m.joint(name) for name in others]), np.int64)
         self.steering = np.zeros(m.n_v, bool)
         self.steering[list(m.v_indices([m.joint(name) for name in steering]))] = True
 
-    def onto(self, x: Floats, near: Floats) -> tuple[Floats, Flags]:
-        """See `Kept.onto`: from ``near`` the actuated joints go straight to where x has them."""
-        start = near.copy()
-        start[:, self._others] = x[:, self._others]
-        start = self.inside(start)
-        wanted = self.inside(x)[:, self._given]
-        found = self._assembly.solve(wanted, start, threads=1)
-        return np.asarray(found.q), np.asarray(found.success)
+    def solvers(self) -> tuple[list[Listed], Listed | None]:
+        """See `Kept.solvers`."""
+        return [], self._assembly.listed(LANES)
+
+    def lend_rates(self, room: Room) -> None:
+        """See `Kept.lend_rates`."""
+        kernel = self._rates_of
+        room.use(kernel.rows.scalar_part(), kernel.signature.output_sizes[0])
+
+    @cached_property
+    def _rates_of(self) -> Kernel:
+        return self._rates()
 
     def drawn(self, u: Floats, low: Floats, high: Floats, near: Floats) -> Floats:
         """See `Kept.drawn`: of the joints that steer, the others are as they were."""
         q = np.tile(near, (len(u), 1))
         every = q.copy()
         every[:, self.planned] = low + u * (high - low)
-        own = [*self._given, *self._others]
+        own = [*self.given, *self.others]
         q[:, own] = every[:, own]
         return q
-
-    def downhill(self, q: Floats, gradient: Floats) -> Floats:
-        """See `Kept.downhill`: what follows has its share of the joints that drive it."""
-        found = np.zeros_like(gradient)
-        found[:, self._others_v] = gradient[:, self._others_v]
-        rates = np.stack([self._rates(row) for row in q])
-        found[:, self._given_v] = np.einsum("kij,ki->kj", rates, gradient)
-        return np.where(self.steering, found, 0.0)
 
 
 class Projected(Kept):
@@ -307,6 +356,8 @@ class Projected(Kept):
     Where ``assembly`` is given, a projection must also be where its actuated joints lead on the
     branch that it comes from.
     """
+
+    way = PROJECTED
 
     def __init__(
         self,
@@ -317,28 +368,157 @@ class Projected(Kept):
         tasks: Sequence[BoundTask],
         *,
         compiler: Compiler,
-        assembly: Assembly | None = None,
-        maps: tuple[Maps, Maps] | None = None,
+        assembly: Assembly | None,
     ) -> None:
-        super().__init__(mechanism, planned, lengths, maps, tasks=tasks, compiler=compiler)
+        super().__init__(mechanism, planned, lengths, tasks=tasks, compiler=compiler)
         self._solver, self._assembly = solver, assembly
         self._options = Options(tries=1, steps=_STEPS, nearest_miss=False)
-        m = mechanism
         if assembly is not None:
-            self._given = [k for name in assembly.actuated for k in m.q_indices([m.joint(name)])]
+            self.given = np.array(assembly.given)
 
-    def onto(self, x: Floats, near: Floats) -> tuple[Floats, Flags]:
-        """See `Kept.onto`."""
-        x = self.inside(x)
-        found = self._solver.solve(None, x, options=self._options, threads=1)
-        q, ok = np.array(found.q), np.array(found.success)
-        endless = self._endless_q
-        q[:, endless] -= 2.0 * np.pi * np.round((q - x)[:, endless] / (2.0 * np.pi))
-        if self._assembly is not None and ok.any():
-            led = self._assembly.solve(q[ok][:, self._given], near[ok], threads=1)
-            same = np.abs(self.gap(np.asarray(led.q), q[ok])).max(axis=1) <= _SAME
-            ok[ok] = np.asarray(led.success) & same
-        return q, ok
+    def solvers(self) -> tuple[list[Listed], Listed | None]:
+        """See `Kept.solvers`."""
+        follower = None if self._assembly is None else self._assembly.listed(LANES)
+        return self._solver.listed(self._options, LANES), follower
+
+
+class Room:
+    """The memory in which one thread brings configurations onto what is kept, and traces motions.
+
+    ``at`` is the address of the record of what is kept, ``motions`` the record of motions.
+    """
+
+    def __init__(self, kept: Kept) -> None:
+        m, maps = kept.mechanism, kept.maps
+        solvers, follower = kept.solvers()
+        halves = [(int(m.q_start[c]), 0.5 * m.angle_limit[c] * (1.0 - 1e-12)) for c in kept.limited]
+        limited = np.array([[at, np.cos(half), np.sin(half)] for at, half in halves])
+        endless = [flags.astype(np.int64) for flags in kept.endless]
+        records = [_record_of(each) for each in solvers]
+        following = None if follower is None else _record_of(follower)
+        own = (
+            *(aligned(max([1, *(part.scratch for part in maps)])), m.lower, m.upper, *endless),
+            *(kept.unit, np.where(kept.steering, kept.unit, 0.0), limited),
+            *(kept.given.astype(np.int64), kept.others.astype(np.int64)),
+            np.array([_at(record) for record in records], np.int64),
+            *(np.empty((LANES, m.n_q)), np.empty((LANES, m.n_v)), np.empty(LANES, np.int64)),
+            *(kept.given_v.astype(np.int64), kept.others_v.astype(np.int64)),
+        )
+        at = [_at(array) for array in own]
+        calls = [part.made.code.address("rows") for part in maps] or [0, 0]
+        record = np.array(
+            [
+                *(m.n_q, m.n_v, calls[1], calls[0], *at[:8], len(limited), kept.way),
+                *(at[8], len(kept.given), at[9], len(kept.others)),
+                *(0 if following is None else _at(following), at[10], len(records), *at[11:]),
+                *(0, 0, 0),
+            ],
+            np.int64,
+        )
+        self._record, self._kept = record, (own, records, following, solvers, follower)
+        self.at = _at(record)
+        self.motions, self.smoothing = Motions(m), Smoothing(m)
+
+    def use(self, rates: Part, size: int) -> None:
+        """Take the rates of what follows, so many numbers, from here on."""
+        room = aligned(rates.scratch + 1), np.empty(size)
+        self._rates = *room, rates
+        self._record[kept_steps.RATES :] = rates.made.code.address("rows"), *map(_at, room)
+
+
+class Motions:
+    """Room for motions that are traced side by side; ``record`` is that of `kept_steps`."""
+
+    def __init__(self, m: Mechanism) -> None:
+        n_q, n_v = m.n_q, m.n_v
+        self.ends = np.empty((2, LANES, n_q))
+        self.scale, self.length = np.empty(LANES), np.empty(1)
+        self.states = np.empty((3, LANES), np.int64)  # going, arrived, counts
+        self.ways = np.empty((LANES, 1, n_q))
+        work = [np.empty((LANES, n)) for n in (n_q, n_q, n_v, n_v, 1, n_q, n_q)]
+        flags = np.empty((3, LANES), np.int64)
+        self._kept = work, flags
+        self.record = record = np.zeros(kept_steps.MOTIONS, np.int64)
+        record[kept_steps.VERDICTS] = _at(flags[2])
+        record[kept_steps.NOW : kept_steps.WAYS] = [
+            *(_at(self.ends), _at(self.ends[1]), _at(self.scale), *map(_at, self.states))
+        ]
+        record[kept_steps.LENGTH] = _at(self.length)
+        record[kept_steps.BEFORE :] = [*map(_at, work), _at(flags), _at(flags[1])]
+        self.at = _at(record)
+
+    def prepare(self, check: NativeCheck, step: float) -> None:
+        """Say what is checked, and how long steps are."""
+        record, self.length[:] = self.record, step
+        record[kept_steps.CHECK], record[kept_steps.CHECKED] = check.function, check.arguments
+        record[kept_steps.ROUND : kept_steps.CHECKS + 1] = 0
+
+    def begin(self, start: Floats, goal: Floats, most: int) -> None:
+        """Begin motions between ends (k, nq), of so many steps at most."""
+        n, record = len(start), self.record
+        if most > self.ways.shape[1]:
+            self.ways = np.empty((LANES, most, start.shape[1]))
+        self.ends[0, :n], self.ends[1, :n] = start, goal
+        self.scale[:], self.states[0], self.states[1:] = 1.0, 1, 0
+        record[kept_steps.N], record[kept_steps.MOST] = n, most
+        record[kept_steps.WAYS], record[kept_steps.ROUND] = _at(self.ways), 0
+
+    @property
+    def steps(self) -> int:
+        """The number of steps that were made."""
+        return int(self.record[kept_steps.STEPS])
+
+    @property
+    def checks(self) -> int:
+        """The number of configurations that were looked at."""
+        return int(self.record[kept_steps.CHECKS])
+
+    def found(self) -> tuple[list[Floats], Flags]:
+        """The ways (k, nq) of all motions, and who arrived."""
+        n, most = self.record[kept_steps.N], self.record[kept_steps.MOST]
+        ways = self.ways.reshape(-1, self.ways.shape[2])
+        counts = self.states[2, :n].tolist()
+        found = [ways[k * most : k * most + count].copy() for k, count in enumerate(counts)]
+        return found, self.states[1, :n].astype(bool)
+
+
+class Smoothing:
+    """Room for a path that is made smoother; ``record`` is that of `kept_steps`."""
+
+    def __init__(self, m: Mechanism) -> None:
+        self.record = np.zeros(kept_steps.SMOOTHED, np.int64)
+        self.at, self.clearance = _at(self.record), np.zeros(1)
+        pairs = kept_steps.PUSHING
+        self._work = [np.empty(n) for n in (pairs * RECORD, pairs * m.n_v, m.n_v)]
+        self.record[kept_steps.CLEARANCE :] = [_at(self.clearance), *map(_at, self._work)]
+
+    def begin(self, path: Floats, n_v: int, near: NativeNearest | None) -> None:
+        """Begin with a path (n, nq), which is changed; ``near``: what it is to stay away from."""
+        self._moves = np.empty((2, len(path), n_v)), np.zeros(len(path), np.int64), path
+        self.record[: kept_steps.CLEARANCE] = [
+            *(_at(path), len(path), 0, _at(self._moves[1]), *map(_at, self._moves[0])),
+            0 if near is None else _at(near.numbers),
+        ]
+
+    @property
+    def turns(self) -> int:
+        """The number of rounds that were made."""
+        return int(self.record[kept_steps.TURNS])
+
+
+def _record_of(solver: Listed) -> Integers:
+    """The record of a solver; see `kept_steps`."""
+    target = _at(solver.targets[0]) if solver.targets else 0
+    places = (target, _at(solver.q0), _at(solver.q), _at(solver.report), solver.report.shape[1])
+    return np.array([solver.function, solver.arrays, *places], np.int64)
+
+
+def _rows(a: Floats) -> Floats:
+    return np.ascontiguousarray(a, np.float64)
+
+
+def _at(array: NDArray[Any]) -> int:
+    return array.__array_interface__["data"][0]
 
 
 def _endless(m: Mechanism) -> tuple[Flags, Flags]:

@@ -2,8 +2,8 @@
 
 A motion is traced by short steps towards its end, each brought back onto what is kept; it goes on
 as long as it comes nearer, nothing touches, and no step is sideways or leaps. Many motions are
-traced side by side, so that each step is one batch for the compiled projection and one for the
-compiled checks. Two trees grow so from start and goals until they meet.
+traced side by side (`kept_steps`), so that the lanes of compiled solvers and checks are full. Two
+trees grow so from start and goals until they meet.
 
 What was found is made shorter by traced motions between its points, then smoother: points go to the
 middle of their neighbours and back onto what is kept; where a clearance is wished for, away from
@@ -15,28 +15,28 @@ bi-directional RRT. J. Kuffner and S. LaValle, RRT-Connect, ICRA 2000.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
-from linkwork.planning.kept import Floats, Kept
-from linkwork.planning.search import GOLDEN, Effort, paces
+from linkwork.planning.connect import ALWAYS
+from linkwork.planning.kept import Floats, Kept, Room
+from linkwork.planning.kept_steps import AT_REST, GOING_ON, LACKING, LANES, LEAP, THERE
+from linkwork.planning.search import GOLDEN, Effort, Nodes, paces
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_SIDE_BY_SIDE = 32  # motions
 _FARTHEST = 400  # steps of a motion towards the other tree
-_LEAP = 3.0  # a step that moves all joints by more than so many times its length is cut
-_SMALLEST = 1 / 64  # no further than this
-_NEARER = 0.2  # the share of a step by which it must come nearer
-_SAME = 1e-5  # rad, m: a motion has arrived
+_ROOM = 1 << 12  # nodes, at first
+_ROUNDS = 5  # steps of motions, or rounds, between two looks at the clock
 _CUTS, _IN_VAIN = 16, 4  # rounds of shortcuts, and how many of them may gain nothing
-_SMOOTHINGS, _EVEN = 80, 20  # rounds; after so many points are spread evenly again
-_PUSHED = 4  # nearest pairs that push a point away
+_SPREADS, _SMOOTHINGS = 4, 20  # times that points are spread evenly, and rounds after each
 
 
 class Tracer:
@@ -54,44 +54,48 @@ class Tracer:
         self.step, self.late = step, late
         self.steps = self.checks = 0
 
-    def touches(self, q: Floats) -> Flags:
-        """Whether configurations (k, nq) touch anything."""
-        self.checks += len(q)
-        return self.model.collides(q, self.scene, threads=1)
-
     def traced(self, start: Floats, goal: Floats, most: int) -> tuple[list[Floats], Flags]:
         """The ways (k, nq) from each start towards its goal, without the start; who arrived."""
-        kept, n = self.kept, len(start)
-        now, going, arrived = start.copy(), np.ones(n, bool), np.zeros(n, bool)
-        scale, ways = np.ones(n), [list[Floats]() for _ in range(n)]
-        for _ in range(most):
-            lanes = np.flatnonzero(going)
-            if not len(lanes) or self.late():
-                break
-            self.steps += len(lanes)
-            a, b = now[lanes], goal[lanes]
-            gap = kept.gap(a, b)
-            far, step = kept.size(gap), self.step * scale[lanes]
-            last = far <= step
-            share = np.where(last, 1.0, step / np.maximum(far, 1e-300))
-            x = kept.moved(a, share[:, None] * gap)
-            q, ok = kept.onto(x, a)
-            leap = ok & (kept.whole_size(kept.gap(a, q)) > _LEAP * self.step)
-            shorter = leap & (scale[lanes] > _SMALLEST)
-            left = kept.gap(q, b)
-            ok &= ~leap & (last | (kept.size(left) <= far - _NEARER * step))
-            there = ok & last & (np.abs(left).max(axis=1) <= _SAME)
-            ok &= ~last | there
-            ok[ok] = ~self.touches(q[ok])
-            scale[lanes] = np.where(shorter, 0.5, np.where(ok, 1.5, 1.0)) * scale[lanes]
-            scale[lanes] = np.minimum(scale[lanes], 1.0)
-            going[lanes] = shorter | (ok & ~there)
-            arrived[lanes] = ok & there
-            for k, own in zip(lanes[ok].tolist(), q[ok], strict=True):
-                now[k] = own
-                ways[k].append(own)
-        n_q = start.shape[1]
-        return [np.array(way).reshape(-1, n_q) for way in ways], arrived
+        ways, arrived = list[Floats](), list[Flags]()
+        with self._room() as room:
+            for first in range(0, len(start), LANES):
+                some = slice(first, first + LANES)
+                room.motions.begin(start[some], goal[some], most)
+                trace = partial(self.kept.calls["trace"], room.at, room.motions.at, _ROUNDS)
+                while trace() and not self.late():
+                    pass
+                own, there = room.motions.found()
+                ways += own
+                arrived.append(there)
+        return ways, np.concatenate(arrived)
+
+    def smooth(self, path: Floats, clearance: float) -> bool:
+        """Make a path (k, nq) smoother by some rounds, in place; whether it was so before."""
+        kept, near = self.kept, None
+        with self._room() as room:
+            if clearance > 0.0:
+                near = self.model.native_nearest(self.scene)
+            work, state = room.smoothing, GOING_ON
+            work.begin(path, kept.mechanism.n_v, near)
+            work.clearance[:] = clearance
+            while state != AT_REST and work.turns < _SMOOTHINGS and not self.late():
+                state = kept.calls["smooth"](room.at, room.motions.at, work.at, _ROUNDS)
+                if state == LACKING:
+                    kept.lend_rates(room)
+            if near is not None:
+                self.model.give_back(near)
+        return state == AT_REST and work.turns == 1
+
+    @contextmanager
+    def _room(self) -> Generator[Room]:
+        """The room of a thread, whose motions are checked in the scene, and counted."""
+        room, native = self.kept.room(), self.model.native_motions(self.scene)
+        room.motions.prepare(native.check, self.step)
+        yield room
+        self.steps += room.motions.steps
+        self.checks += room.motions.checks
+        self.model.give_back(native)
+        self.kept.give_back(room)
 
     def motions(self, path: Floats) -> Floats:
         """The sizes (k - 1,) of the pieces of a path (k, nq)."""
@@ -102,41 +106,48 @@ class Tree:
     """Kept configurations, each with the one before it."""
 
     def __init__(self, kept: Kept, roots: Floats) -> None:
-        self.kept, self.count = kept, 0
-        self.q = np.empty((256, roots.shape[1]))
-        self.near = np.empty((256, kept.features(roots).shape[1]), np.float32)
-        self.parent = np.empty(256, np.int64)
-        for root in roots:
-            self.add(root[None], -1)
+        self.kept, self.q = kept, np.empty((_ROOM, roots.shape[1]))
+        n = kept.features(roots).shape[1]
+        self._nodes, self._narrow = Nodes(n, _ROOM), np.empty(17 * n, np.float32)
+        self.add([root[None] for root in roots], np.full(len(roots), -1))
 
-    def add(self, way: Floats, parent: int) -> int:
-        """Add the configurations of a way, one after the other: the number of the last."""
-        n = len(way)
-        while self.count + n > len(self.q):
-            self.q = np.concatenate([self.q, self.q])
-            self.near = np.concatenate([self.near, self.near])
-            self.parent = np.concatenate([self.parent, self.parent])
-        own = slice(self.count, self.count + n)
-        self.q[own], self.near[own] = way, self.kept.features(way)
-        self.parent[own] = np.arange(self.count - 1, self.count + n - 1)
-        if n:
-            self.parent[self.count] = parent
-        self.count += n
-        return self.count - 1 if n else parent
+    @property
+    def count(self) -> int:
+        """The number of configurations."""
+        return self._nodes.count
+
+    def add(self, ways: Sequence[Floats], parents: Integers) -> Integers:
+        """Add the configurations of ways, each one after the other: the last node of each."""
+        counts = np.array([len(way) for way in ways])
+        some, stops = counts > 0, self.count + np.cumsum(counts)
+        q = np.concatenate(ways)
+        while not self._nodes.has_room(len(q)):
+            self._nodes = Nodes(self._features(q).shape[1], 4 * self._nodes.room, self._nodes)
+            self.q = np.concatenate([self.q, np.empty((3 * len(self.q), q.shape[1]))])
+        before = np.arange(self.count - 1, self.count + len(q) - 1)
+        before[(stops - counts)[some] - self.count] = parents[some]
+        self.q[self.count : self.count + len(q)] = q
+        x = self._features(q)
+        given = self._nodes.at, x.shape[1], _at(x), _at(before), len(q), ALWAYS, _at(self._narrow)
+        self.kept.calls["add"](*given)
+        return np.where(some, stops - 1, parents)
 
     def nearest(self, q: Floats) -> tuple[Integers, Floats]:
         """The nearest of its configurations to each of q (k, nq), and how far it is."""
-        own, x = self.near[: self.count], self.kept.features(q).astype(np.float32)
-        apart = (own * own).sum(axis=1) - 2.0 * (x @ own.T)
-        best = apart.argmin(axis=1)
-        return best, np.linalg.norm(own[best] - x, axis=1)
+        x, found = self._features(q), np.empty(len(q), np.int64)
+        given = self._nodes.at, x.shape[1], _at(x), len(q), _at(self._narrow), _at(found)
+        self.kept.calls["nearest"](*given)
+        return found, np.linalg.norm(self._nodes.arrays[0][found] - x, axis=1)
+
+    def _features(self, q: Floats) -> Floats:
+        return np.ascontiguousarray(self.kept.features(q))
 
     def way(self, node: int) -> Floats:
         """The way (k, nq) from a root to a node."""
         found: list[int] = []
         while node >= 0:
             found.append(node)
-            node = int(self.parent[node])
+            node = int(self._nodes.arrays[1][node])
         return self.q[found[::-1]].copy()
 
 
@@ -175,8 +186,8 @@ class KeptSearch:
             targets = self._targets()
             nearest, _ = own.nearest(targets)
             ways, _ = tracer.traced(own.q[nearest], targets, most)
-            ends = [own.add(way, int(k)) for way, k in zip(ways, nearest, strict=True) if len(way)]
-            if not ends:
+            ends = own.add(ways, nearest)[[len(way) > 0 for way in ways]]
+            if not len(ends):
                 continue
             wanted = own.q[ends]
             nearest, _ = other.nearest(wanted)
@@ -188,8 +199,8 @@ class KeptSearch:
         return max(tree.count for tree in self.trees) < self.effort.nodes
 
     def _targets(self) -> Floats:
-        k = self._drawn + np.arange(1, _SIDE_BY_SIDE + 1)
-        self._drawn += _SIDE_BY_SIDE
+        k = self._drawn + np.arange(1, LANES + 1)
+        self._drawn += LANES
         u = (self._phase + k[:, None] * self._pace) % 1.0
         return self.tracer.kept.drawn(u, self.low, self.high, self.start)
 
@@ -199,14 +210,10 @@ class KeptSearch:
         """Add ways of a tree; the shortest path through one that arrived at a node of the other."""
         own, other = self.trees[side], self.trees[1 - side]
         best: Floats | None = None
-        shortest = np.inf
-        for k, way in enumerate(ways):
-            last = own.add(way, int(origins[k]))
-            if not arrived[k]:
-                continue
-            there = other.way(int(ends[k]))[::-1]
-            ours = own.way(last)
-            if len(way):  # both have the node where they meet; turns may differ
+        shortest, last = np.inf, own.add(ways, origins)
+        for k in np.flatnonzero(arrived):
+            there, ours = other.way(int(ends[k]))[::-1], own.way(int(last[k]))
+            if len(ways[k]):  # both have the node where they meet; turns may differ
                 there = there[1:]
             found = np.concatenate([ours, there])
             found = found if side == 0 else found[::-1]
@@ -228,14 +235,14 @@ def shortened(tracer: Tracer, path: Floats, tries: int) -> Floats:
     """A path (k, nq) made shorter by traced motions between two of its points, many at a time."""
     phase, vain = np.array([0.5, 0.5]), 0
     pace = np.array([0.7548776662466927, 0.5698402909980532])
-    rounds = min(_CUTS, -(-tries // _SIDE_BY_SIDE))
+    rounds = min(_CUTS, -(-tries // LANES))
     for _ in range(rounds):
         arc = np.concatenate([[0.0], np.cumsum(tracer.motions(path))])
         if len(path) < 3 or vain >= _IN_VAIN or tracer.late():
             break
-        k = np.arange(1, _SIDE_BY_SIDE + 1)[:, None]
+        k = np.arange(1, LANES + 1)[:, None]
         ends = np.sort((phase + k * pace) % 1.0, axis=1) * arc[-1]
-        phase = (phase + _SIDE_BY_SIDE * pace) % 1.0
+        phase = (phase + LANES * pace) % 1.0
         places = np.clip(np.searchsorted(arc, ends), 0, len(path) - 1)
         places[0] = [0, len(path) - 1]
         places = np.unique(places[places[:, 1] > places[:, 0] + 1], axis=0)
@@ -277,47 +284,14 @@ def spread(tracer: Tracer, path: Floats) -> Floats | None:
 
 def smoothed(tracer: Tracer, path: Floats, clearance: float = 0.0) -> Floats:
     """A path (k, nq) with its corners rounded, and kept so far (m) from what is near if it can."""
-    kept = tracer.kept
-    for turn in range(_SMOOTHINGS):
-        if turn % _EVEN == 0:
-            even = spread(tracer, path)
-            if even is None or len(even) < 3:
-                return path
-            path = even.copy()
-        if tracer.late():
+    for _ in range(_SPREADS):
+        even = spread(tracer, path)
+        if even is None or len(even) < 3:
+            return path
+        path = even
+        if tracer.smooth(path, clearance) or tracer.late():
             break
-        own = path[1:-1]
-        middle = 0.25 * (kept.gap(own, path[:-2]) + kept.gap(own, path[2:]))
-        move = np.where(kept.steering, middle, 0.0)
-        if clearance > 0.0:  # what is too near is pushed away alone
-            away = _away(tracer, own, clearance)
-            move = np.where(away.any(axis=1, keepdims=True), away + 0.1 * move, move)
-        long = kept.size(move)
-        move *= np.minimum(1.0, 0.5 * tracer.step / np.maximum(long, 1e-300))[:, None]
-        q, ok = kept.onto(kept.inside(kept.moved(own, move)), own)
-        ok &= kept.whole_size(kept.gap(own, q)) <= _LEAP * tracer.step
-        ok[ok] = ~tracer.touches(q[ok])
-        path[1:-1][ok] = q[ok]
     return path
-
-
-def _away(tracer: Tracer, q: Floats, clearance: float) -> Floats:
-    """Velocities (k, nv) that lead points that are nearer than wished for away."""
-    found = tracer.model.nearest(q, _PUSHED, tracer.scene, within=2.0 * clearance, threads=1)
-    slopes, kept = found.gradient, tracer.kept
-    assert slopes is not None  # noqa: S101  they were asked for
-    distance = np.where(np.isfinite(found.distance), found.distance, np.inf)
-    missing = np.clip(1.05 * clearance - distance, 0.0, 0.5 * clearance)
-    move = np.zeros((len(q), kept.mechanism.n_v))
-    near = np.flatnonzero(missing.max(axis=1) > 0.0)
-    for j in range(_PUSHED):
-        rows = near[missing[near, j] > 0.0]
-        if len(rows):
-            slope = kept.downhill(q[rows], np.nan_to_num(slopes[rows, j])) / kept.unit**2
-            slope = np.where(kept.steering, slope, 0.0)
-            square = (slope * slope * kept.unit**2).sum(axis=1) + 1e-6
-            move[rows] += 0.5 * (missing[rows, j] / square)[:, None] * slope
-    return move
 
 
 class Judge:
@@ -343,53 +317,60 @@ class Judge:
     def holds(self, path: Floats) -> Floats | None:
         """The path with as many points as it needs; None where it does not hold."""
         more = np.zeros(max(len(path) - 1, 0), bool)
+        seen = np.full((4, len(more)), np.nan)  # bows, what points are off, sizes; whether free
         for _ in range(self.CUTS):
             if len(path) < 2:
                 break
             if more.any():
-                path = self._halved(path, more)
-            seen = self._bows(path)
-            if seen is None or self.tracer.late():
+                path, seen = self._halved(path, seen, more)
+            new = np.flatnonzero(np.isnan(seen[0]))
+            found = self._bows(path[new], path[new + 1])
+            if found is None or self.tracer.late():
                 return None
-            bows, off, sizes = seen
-            more = (off > self.BOW) | (sizes > 1.0001 * _LEAP * self.tracer.step)
+            seen[:3, new], seen[3, new] = found, False
+            bows, off, sizes, free = seen
+            more = (off > self.BOW) | (sizes > 1.0001 * LEAP * self.tracer.step)
             if more.any():
                 continue
             self.bow = float(bows.max(initial=0.0))
-            touching = self._touching(path, off)
-            if not touching.any():
+            left = np.flatnonzero(free == 0.0)
+            free[left] = ~self._touching(path[left], path[left + 1], off[left])
+            more = free == 0.0
+            if not more.any():
                 return path
-            if (off[touching] < 1e-2 * self.BOW).any():
+            if (off[more] < 1e-2 * self.BOW).any():
                 return None
-            more = touching
         return path if len(path) < 2 else None
 
-    def _halved(self, path: Floats, which: Flags) -> Floats:
+    def _halved(self, path: Floats, seen: Floats, which: Flags) -> tuple[Floats, Floats]:
+        """The path with some pieces halved, and what was seen of its pieces: of these nothing."""
         places = np.flatnonzero(which)
         half = np.full(len(places), 0.5)
         middle, _ = self.tracer.kept.between(path[places], path[places + 1], half)
-        return np.insert(path, places + 1, middle, axis=0)
+        seen = np.where(which, np.nan, seen)
+        return np.insert(path, places + 1, middle, axis=0), np.insert(seen, places, np.nan, axis=1)
 
-    def _bows(self, path: Floats) -> tuple[Floats, Floats, Floats] | None:
-        """Of each piece: the bow in q, how far (m) points of the robot are off, and its size.
+    def _bows(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats] | None:
+        """Of pieces from a to b: the bow in q, how far (m) points of the robot are off, the size.
 
         None where a piece is not kept, or does not lead to its end.
         """
-        kept, a, b = self.tracer.kept, path[:-1], path[1:]
+        kept = self.tracer.kept
         gap = kept.gap(a, b)
         bows, off = np.zeros(len(a)), np.zeros(len(a))
         sizes = kept.whole_size(gap)
         for t in (0.25, 0.5, 0.75, 1.0):
-            q, ok = kept.between(a, b, np.full(len(a), t))
+            straight = kept.straight(a, b, np.full(len(a), t))
+            q, ok = kept.onto(straight, a)
             if not ok.all():
                 return None
-            bow = np.abs(kept.gap(kept.straight(a, b, np.full(len(a), t)), q))
+            bow = np.abs(kept.gap(straight, q))
             if t == 1.0:
-                if (bow.max(axis=1) > _SAME).any():
+                if (bow.max(axis=1) > THERE).any():
                     return None
                 break
             along = np.linalg.norm(bow * kept.unit, axis=1)
-            if (along > 0.5 * sizes + _SAME).any():
+            if (along > 0.5 * sizes + THERE).any():
                 return None
             bows = np.maximum(bows, np.linalg.norm(bow, axis=1))
             angles = kept.unit == 1.0
@@ -397,8 +378,8 @@ class Judge:
             off = np.maximum(off, shift + bow[:, ~angles].sum(axis=1))
         return bows, off, sizes
 
-    def _touching(self, path: Floats, off: Floats) -> Flags:
-        """Flags of pieces along which something touches.
+    def _touching(self, a: Floats, b: Floats, off: Floats) -> Flags:
+        """Flags of pieces from a to b along which something touches.
 
         ``off`` (m) of each piece is what points of the robot are off the straight motion by.
         """
@@ -409,10 +390,14 @@ class Judge:
             own = np.flatnonzero(level == each)
             most = self.TOLERANCE + 2.0 * float(off[own].max())
             found = tracer.model.motion_collides(
-                path[own], path[own + 1], tracer.scene, tolerance=most, threads=1
+                a[own], b[own], tracer.scene, tolerance=most, threads=1
             )
             touching[own] = found.touches
         return touching
+
+
+def _at(array: NDArray[Any]) -> int:
+    return array.__array_interface__["data"][0]
 
 
 __all__ = ["Judge", "KeptSearch", "Tracer", "shortened", "smoothed"]

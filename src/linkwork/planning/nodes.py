@@ -206,3 +206,28 @@ def add_node(
         leaf = new_leaf(tree, n)
     tree[COUNT] = node + 1
     return insert(tree, n, leaf, node, room, offset(room, n))
+
+
+@typed
+def nearest_nodes(
+    tree: PtrI64, n: I64, x: PtrF64, count: I64, narrow: PtrF32, found: PtrI64
+) -> None:
+    """Write the nodes that are nearest to points (count, n). ``narrow``: room for n numbers."""
+    for k in range(count):
+        for j in range(n):
+            narrow[j] = f32(x[k * n + j])
+        found[k], _ = nearest_node(tree, n, narrow)
+
+
+@typed
+def add_nodes(
+    tree: PtrI64, n: I64, x: PtrF64, parents: PtrI64, count: I64, reach: F64, narrow: PtrF32
+) -> None:
+    """Add nodes at points (count, n), for which there must be room. ``narrow``: 17 n numbers."""
+    for k in range(count):
+        own, leaf = offset(x, k * n), 0
+        if tree[COUNT] > 0:
+            for j in range(n):
+                narrow[j] = f32(own[j])
+            _, leaf = nearest_node(tree, n, narrow)
+        add_node(tree, n, own, parents[k], leaf, reach, narrow)

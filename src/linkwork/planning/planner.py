@@ -408,6 +408,12 @@ class Planner(ProcessBound):
         return goals
 
     @cached_property
+    def free(self) -> Kept:
+        """The limits alone, kept."""
+        m = self.mechanism
+        return Kept(m, self.planned, np.ones(m.n_v).tolist(), compiler=self._compiler)
+
+    @cached_property
     def of_scene(self) -> CollisionModel:
         """The model that looks at the scene alone, not at pairs of links."""
         return self.model.with_pairs(ignore=self.model.links)
@@ -668,7 +674,7 @@ class Attempt:
         planner = self.planner
         if not plan or len(plan.q) < 2 or np.array_equal(plan.q[0], plan.q[-1]):
             return plan
-        free = Kept(planner.mechanism, planner.planned, np.ones(planner.mechanism.n_v).tolist())
+        free = planner.free
         tracer = self._tracer(free, planner.effort.spacing, halt)
         path = free.unwound(smoothed(tracer, plan.q.copy(), clearance))
         self._count_of(tracer)

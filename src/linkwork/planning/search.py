@@ -102,7 +102,7 @@ class Search:
             _at(self._motion),
         ]
         self._at = _at(self._record)
-        self._trees: list[_Tree] = []
+        self._trees: list[Nodes] = []
         self._make_room(1 << 12)
         kind = ctypes.c_int64
         self._write = ctypes.CFUNCTYPE(kind, kind)(code.address("write_path"))
@@ -267,25 +267,25 @@ class Search:
 
         Of this one at most so many nodes are looked at, evenly.
         """
-        every = -(-int(self._trees[0].record[0]) // most)
+        every = -(-self._trees[0].count // most)
         return self._nearest(self._at, every), int(self._ends[0])
 
     def nodes(self, side: int) -> tuple[Floats, Integers]:
         """The points of a tree, from the start (0) or the goal (1), and their parents."""
         tree = self._trees[side]
-        count = int(tree.record[0])
+        count = tree.count
         return tree.arrays[0][:count], tree.arrays[1][:count]
 
     def _make_room(self, room: int) -> None:
         before = self._trees or [None, None]
-        self._trees = [_Tree(self.n, room, tree) for tree in before]
+        self._trees = [Nodes(self.n, room, tree) for tree in before]
         self._pointers[:] = [_at(tree.record) for tree in self._trees]
 
 
-class _Tree:
+class Nodes:
     """The arrays of a tree; see `linkwork.planning.nodes`."""
 
-    def __init__(self, n: int, room: int, before: _Tree | None) -> None:
+    def __init__(self, n: int, room: int, before: Nodes | None = None) -> None:
         # a leaf is cut when it is full, and a cut may leave one node on a side: with this many
         # leaves there is one for every other node
         leaves = WIDTH32 * (-(-room // (2 * WIDTH32)) + 1)
@@ -300,6 +300,17 @@ class _Tree:
         self.record = np.array([counts[0], room, counts[1], *map(_at, self.arrays)], np.int64)
         for new, old in zip(self.arrays, before.arrays if before else (), strict=False):
             new[: len(old)] = old
+        self.at = _at(self.record)
+
+    @property
+    def count(self) -> int:
+        """The number of nodes."""
+        return int(self.record[0])
+
+    def has_room(self, more: int) -> bool:
+        """Whether so many nodes more fit; see `nodes.is_full`."""
+        fits = self.count + more <= self.room
+        return fits and 2 * (int(self.record[2]) + more) < self.room
 
 
 def _at(array: Any) -> int:

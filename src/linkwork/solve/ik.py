@@ -44,7 +44,7 @@ from linkwork.solve.nearest import (
 )
 from linkwork.solve.objectives import Objective
 from linkwork.solve.problem import Problem, listed, make_problem
-from linkwork.solve.program import Program, Progress, Refused
+from linkwork.solve.program import Listed, Program, Progress, Refused
 from linkwork.solve.result import AllSolutions, Column, FailureMessages, IKResult, Terms
 from linkwork.solve.seeds import starting_points
 from linkwork.solve.selection import cheapest, cost_of, nearest_first
@@ -217,6 +217,23 @@ class InverseKinematics(ProcessBound):
             None if cost is None else cost.reshape(lead),
             spaces,
         )
+
+    def listed(self, options: Options, rows: int) -> list[Listed]:
+        """The parts for compiled code that solves so many rows at a time; see `Listed`.
+
+        They are solved one after the other, each from what the one before has found, and all are
+        to succeed. Targets are those of the tasks.
+
+        Raises: InputError for a task without a target.
+        """
+        call = self._effort(options, 1, None, given=True)._replace(checked=True)
+        every = self._inputs.rows(None, np.tile(self._neutral, (rows, 1))).arrays
+        found: list[Listed] = []
+        for part in self._engine.parts:
+            engine = Engine(part.problem, self._compiler, self._known)
+            targets = [every[k] for k in part.inputs]
+            found.append(Listed(engine.program, engine.numbers(call), targets, rows))
+        return found
 
     def _found(
         self, targets: Targets, start: Floats, call: Effort, first: Floats | None

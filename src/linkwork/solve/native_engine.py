@@ -33,8 +33,9 @@ def emit_engine(
 
     ``sizes_of_inputs`` are the shapes of one target each, and how many settings there are. Always
     there are ``prepare`` and ``judge``; where something is iterated ``ik``, the search alone,
-    ``solve``, all of it, and ``one``, which has its scratch on the stack; ``locate`` and ``place``
-    where there are features. Arrays are row-major, scratch is aligned to 64 bytes.
+    ``solve``, all of it, ``solve_listed``, which finds its arrays in a list, and ``one``, which has
+    its scratch on the stack; ``locate`` and ``place`` where there are features. Arrays are
+    row-major, scratch is aligned to 64 bytes.
     """
     stages = {
         name: emit_code(module, codes[name], width, name, fused=fused)
@@ -71,6 +72,7 @@ def emit_engine(
         arrays = (*targets, "q0", "options", "q", "report", "scratch")
         solve = _Function(module, sizes, table, "solve", arrays).solve(functions, targets)
         _write_one(module, sizes, solve)
+        _write_listed(module, solve)
     return sizes
 
 
@@ -244,3 +246,15 @@ def _write_one(module: Any, sizes: Sizes, solve: Any) -> None:
     status = b.call(solve, [i64(1), *inputs, out, report, scratch])
     good = b.icmp_signed("==", status, i64(DONE))
     b.ret(b.select(good, i64(-1), i64(0)))
+
+
+def _write_listed(module: Any, solve: Any) -> None:
+    """``i64 solve_listed(count, arrays)``: ``solve`` with its arrays by a list of addresses."""
+    kind = ir.FunctionType(I64, [I64, I64.as_pointer()])
+    function: Any = ir.Function(module, kind, "solve_listed")
+    b: Any = ir.IRBuilder(function.append_basic_block("entry"))
+    count, listed = function.args
+    given = [
+        b.inttoptr(b.load(b.gep(listed, [i64(k)])), POINTER) for k in range(len(solve.args) - 1)
+    ]
+    b.ret(b.call(solve, [count, *given]))

@@ -63,6 +63,7 @@ _PART_OF_A_SLICE = 400
 """A thread of its own is worth work of some 0.15 ms, of rows that take about so many steps."""
 
 _MOST_ROOMS = 8
+_NO_BUDGET = 2.0**52
 
 
 @dataclass(frozen=True)
@@ -357,6 +358,30 @@ class Program:
         if abi is None or not self.made.facts["one"]:
             return general
         return bind(self.made.code, general, "ik", abi)
+
+
+class Listed:
+    """Rows of a program, solved by compiled code that calls ``function(n, arrays)``.
+
+    That is `solve_listed` of `native_engine`: ``arrays`` is the address of a list of addresses.
+    ``targets`` (rows, ...), ``q0`` and ``q`` (rows, nq) and ``report`` (rows, `Sizes.report`) are
+    for one thread, which solves no more than so many at a time.
+    """
+
+    def __init__(
+        self, program: Program, options: Floats, targets: Sequence[Floats], rows: int
+    ) -> None:
+        sizes = program.sizes
+        options = options.copy()
+        options[OPTIONS.index("budget")] = _NO_BUDGET
+        self.targets = tuple(np.ascontiguousarray(each) for each in targets)
+        self.q0, self.q = np.zeros((rows, sizes.n_q)), np.zeros((rows, sizes.n_q))
+        self.report = np.zeros((rows, sizes.report))
+        self.function = program.made.code.address("solve_listed")
+        scratch = aligned(sizes.scratch(rows))
+        kept = (*self.targets, self.q0, options, self.q, self.report, scratch)
+        self._kept = program, kept, np.array([each.ctypes.data for each in kept], np.int64)
+        self.arrays = self._kept[2].ctypes.data
 
 
 class Otherwise:

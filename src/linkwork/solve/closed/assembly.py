@@ -63,7 +63,7 @@ from linkwork.solve.inputs import Options, changed, configuration, settings_of
 from linkwork.solve.joint_update import JointUpdate, sum_of_squares, times
 from linkwork.solve.least_squares import LeastSquares
 from linkwork.solve.problem import Problem, make_problem
-from linkwork.solve.program import Otherwise, Program, Refused, program_of
+from linkwork.solve.program import Listed, Otherwise, Program, Refused, program_of
 from linkwork.solve.result import UNITS, AllSolutions, Column, IKResult, Terms, at_limits
 from linkwork.solve.seeds import starting_points, starts_of
 from linkwork.solve.selection import nearest_first
@@ -514,6 +514,12 @@ class Assembly(ProcessBound):
         took = clock() - begin if clock else math.nan
         shape = (*lead, q.shape[1]), (*lead, report.shape[1])
         return IKResult(q.reshape(shape[0]), report.reshape(shape[1]), schedule.terms, given, took)
+
+    def listed(self, rows: int) -> Listed:
+        """Ways for compiled code that follows so many at a time from q0; see `Listed`."""
+        schedule = self._following
+        given = np.zeros((rows, self.n_actuated))
+        return Listed(schedule.program, schedule.numbers, [given], rows)
 
     def named(
         self, given: Sequence[Part], found: Sequence[Part], q0: Configuration

@@ -215,7 +215,9 @@ class Rates:
         self, q: ArrayLike, asked: Asked, of_rates: Callable[[Floats, Floats], Floats]
     ) -> Floats:
         """The quantity asked for by actuated speeds; ``of_rates(q, rates)`` where in doubt."""
-        call = self._calls.get(asked) or self._compiled(asked)
+        call = self._calls.get(asked)
+        if call is None:
+            call = self._calls.setdefault(asked, self.kernel(asked).bound())
         shape = (self.mechanism.n_v if asked is None else 6, len(self._actuated))
         try:
             rows = call(q)
@@ -231,8 +233,10 @@ class Rates:
             found[doubtful] = of_rates(some, self._checked_rates(some))
         return found
 
-    def _compiled(self, asked: Asked) -> Callable[[ArrayLike], Floats]:
+    def kernel(self, asked: Asked) -> Kernel:
         """The quantity asked for, by the actuated speeds, row by row, then the doubt.
+
+        Above 1 it is not sure.
 
         Raises: UnknownNameError, InputError for a frame or reference that is none.
         """
@@ -260,8 +264,7 @@ class Rates:
         key = ("closed", "rates", *map(str, asked or ()), str(free_motions), m.digest)
         with self._compiler.work(f"velocities for {m.name}"):
             recipe = expression_recipe(key, "rates", {"q": m.n_q}, velocities)
-            made = build(recipe, compiler=self._compiler).bound()
-        return self._calls.setdefault(asked, made)
+            return build(recipe, compiler=self._compiler)
 
     def _checked_rates(self, q: Floats) -> Floats:
         """The rates by singular values, at what is assembled.
