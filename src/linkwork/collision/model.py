@@ -621,11 +621,11 @@ class CollisionModel(_Asked, ProcessBound):
         return bits[:n].astype(bool).reshape(given.shape[:-1])
 
     @contextmanager
-    def native_check(self, scene: Any = None) -> Generator[NativeCheck]:
-        """The check against a scene as it is now, for one thread of a compiled program."""
+    def native_in(self, scene: Any = None) -> Generator[NativeMotions]:
+        """The check and proof in a scene as it is now, for one thread of a compiled program."""
         native = self.native_motions(scene)
         try:
-            yield native.check
+            yield native
         finally:
             self.give_back(native)
 

@@ -19,6 +19,7 @@ quasirandom sequences, 2018.
 
 from __future__ import annotations
 
+from linkwork.collision.motion import motion_rows
 from linkwork.collision.spheres import ONE_OPEN, ONE_SURE, check_rows, look_between, settle_rows
 from linkwork.compile.typed import (
     F64,
@@ -52,8 +53,9 @@ from linkwork.planning.nodes import (
 
 N, N_Q, CHECK, LISTED, WHERE, NUMBERS, LOW, SPAN, PACE, PHASE, ROWS, VERDICT = range(12)
 NARROW, SAMPLE, TARGET, POINT, TREES, STEPS, BLOCKS, ENDS, PATH, LENGTHS, MOST = range(12, 23)
-LOOK, SETTLE, EXACT, MOTION = range(23, 27)
-RECORD = 27
+LOOK, SETTLE, EXACT, MOTION, REFUSED, PATIENCE = range(23, 29)
+MOTIONS, WORLD, PROOF, WHICH, COUNTED, PROVES = range(29, 35)
+RECORD = 35
 """Places in the record of a search: how many coordinates are planned and how many q has; the check,
 its arguments; of which number of q each coordinate is; addresses of: numbers (below), least values
 and spans of the coordinates, pace and phase of their sequences, sixteen configurations, the verdict
@@ -61,7 +63,11 @@ about them, room (17 n float32), a sample, a target and a point (n each), the re
 how many steps and how many checks were made; the address of the two nodes that meet; of the path
 (MOST, n) and of the lengths of its parts; the two halves of the check (see `NativeCheck`), and
 whether what the first leaves open is decided (1) or counts as touching (0); the address of a start
-and a change of q (nq, each), of a motion that is looked at."""
+and a change of q (nq, each), of a motion that is looked at; how many samples in a row were too far
+away from the tree, and how many may be; the addresses of `collision.motion.motion_rows` (0: motions
+are not proven) and of its record of the world, and of what it writes: a time and a record, two
+things, counts; whether motions of the
+trees and of the path are proven too."""
 
 RANGE, SPACING, NEAR, LEAST_NEAR, TUNING, PHASE_A, PHASE_B, LEAST_GAIN, NUMBER = range(9)
 """Places in the numbers of a search: the longest step, how far configurations of a motion lie apart
@@ -76,6 +82,9 @@ ROUNDED = 1e-9  # blocks: so much more than a whole number of them is none more
 AT_ENDS = 8  # configurations of sixteen that start and goal, next to something, may leave open
 CUTS = 8  # passes over the corners of a path, at most
 ALWAYS = 1e30  # the reach of a node from which no step has failed
+MOST_PATIENCE = 1000  # samples: in many dimensions nearly all are too far away
+MOST_BLOCKS = 2000  # checks of sixteen between two looks at the clock
+NEAR_BY = 1e-5  # m: what motions must keep
 PACE_A, PACE_B = 0.7548776662466927, 0.5698402909980532  # the sequence in two dimensions
 
 
@@ -197,6 +206,39 @@ def motion_free(search: PtrI64, a: PtrF64, b: PtrF64, most: I64) -> Bool:
 
 
 @typed
+def is_proven(search: PtrI64) -> Bool:
+    """Whether the motion that was written surely touches nothing."""
+    q, proof = pointer_f64(search[MOTION]), pointer_f64(search[PROOF])
+    change, stop = offset(q, search[N_Q]), pointer_f64(search[ROWS])
+    which = pointer_i64(search[WHICH])
+    for i in range(search[N_Q]):
+        stop[i] = q[i] + change[i]
+    call_as(
+        motion_rows,
+        search[MOTIONS],
+        q,
+        stop,
+        change,
+        1,
+        NEAR_BY,
+        pointer_i64(search[WORLD]),
+        proof,
+        offset(proof, 1),
+        which,
+        pointer_i64(search[COUNTED]),
+    )
+    return which[0] < 0
+
+
+@typed
+def may_go(search: PtrI64, a: PtrF64, b: PtrF64, most: I64) -> Bool:
+    """Whether a path may go straight from a to b: `motion_free`, and proven where that is asked."""
+    if not motion_free(search, a, b, most):
+        return False
+    return search[PROVES] == 0 or is_proven(search)
+
+
+@typed
 def motions_free(search: PtrI64, points: PtrF64, ends: PtrI64, count: I64, free: PtrI64) -> None:
     """Write for motions between points, given by the numbers of both ends, whether each is free."""
     n = search[N]
@@ -250,7 +292,11 @@ def is_root(tree: PtrI64, node: I64) -> Bool:
 
 @typed
 def reach_out(search: PtrI64, tree: PtrI64) -> I64:
-    """Grow a tree by a step towards the next sample; its leaf, or -1. The new point is TARGET."""
+    """Grow a tree by a step towards the next sample; its leaf, or -1. The new point is TARGET.
+
+    A sample that is too far away from the tree is left, unless many in a row were; ever fewer of
+    them then, until one is near again.
+    """
     n, numbers = search[N], pointer_f64(search[NUMBERS])
     sample, target = pointer_f64(search[SAMPLE]), pointer_f64(search[TARGET])
     draw(search, sample)
@@ -258,10 +304,18 @@ def reach_out(search: PtrI64, tree: PtrI64) -> I64:
     own = offset(pointer_f64(tree[X]), node * n)
     reaches = pointer_f64(tree[REACH])
     far = distance(own, sample, n)
-    if far > reaches[node] or far == 0.0:
+    if far == 0.0:
         return -1
+    if far > reaches[node]:
+        search[REFUSED] += 1
+        if search[REFUSED] < search[PATIENCE]:
+            return -1
+        search[PATIENCE] = max(search[PATIENCE] // 2, 1)
+    else:
+        search[PATIENCE] = min(2 * search[PATIENCE], MOST_PATIENCE)
+    search[REFUSED] = 0
     on_the_way(own, sample, min(1.0, numbers[RANGE] / far), n, target)
-    if not motion_free(search, own, target, decided(search, is_root(tree, node))):
+    if not may_go(search, own, target, decided(search, is_root(tree, node))):
         reaches[node] = after_failure(reaches[node], numbers)
         return -1
     if reaches[node] < ALWAYS:
@@ -281,7 +335,7 @@ def reach_for(search: PtrI64, tree: PtrI64, goal: PtrF64) -> I64:
         start = offset(pointer_f64(tree[X]), origin * n)
         on_the_way(start, goal, f64(k + 1) / f64(steps), n, point)
         start = offset(pointer_f64(tree[X]), node * n)
-        if not motion_free(search, start, point, decided(search, is_root(tree, node))):
+        if not may_go(search, start, point, decided(search, is_root(tree, node))):
             return -1
         if k + 1 == steps:
             break
@@ -294,9 +348,15 @@ def reach_for(search: PtrI64, tree: PtrI64, goal: PtrF64) -> I64:
 
 @typed
 def connect(search: PtrI64, steps: I64) -> I64:
-    """Grow both trees by so many steps at most: GOING, MET, or FULL where there is no more room."""
+    """Grow both trees by so many steps at most: GOING, MET, or FULL where there is no more room.
+
+    After `MOST_BLOCKS` checks it is GOING too.
+    """
     trees, ends = pointer_i64(search[TREES]), pointer_i64(search[ENDS])
+    last = search[BLOCKS] + MOST_BLOCKS
     for _ in range(steps):
+        if search[BLOCKS] >= last:
+            break
         side = 0
         if pointer_i64(trees[0])[COUNT] > pointer_i64(trees[1])[COUNT]:
             side = 1
@@ -323,7 +383,7 @@ def meet_at_once(search: PtrI64) -> Bool:
     for i in range(first[COUNT]):
         for j in range(second[COUNT]):
             start = offset(pointer_f64(first[X]), i * n)
-            if motion_free(search, start, offset(pointer_f64(second[X]), j * n), WIDTH32):
+            if may_go(search, start, offset(pointer_f64(second[X]), j * n), WIDTH32):
                 ends[0] = i
                 ends[1] = j
                 return True
@@ -373,7 +433,7 @@ def drop_points(search: PtrI64, count: I64) -> I64:
         last = count - 1
         while last > first + 1:
             most = decided(search, first == 0 or last == count - 1)
-            if motion_free(search, offset(path, first * n), offset(path, last * n), most):
+            if may_go(search, offset(path, first * n), offset(path, last * n), most):
                 break
             last -= 1
         gone = last - first - 1
@@ -430,7 +490,7 @@ def shortcuts(search: PtrI64, count: I64, tries: I64) -> I64:
         stretch = abs(u - v) * whole
         if distance(a, b, n) > (1.0 - numbers[LEAST_GAIN]) * stretch:
             continue
-        if not motion_free(search, a, b, decided(search, False)):
+        if not may_go(search, a, b, decided(search, False)):
             continue
         # points first + 1 ... last go, a and b come
         shift = 2 - (last - first)
@@ -475,7 +535,7 @@ def cut_corners(search: PtrI64, count: I64, passes: I64) -> I64:
             if gain < least * whole:
                 continue
             tried += 1
-            if motion_free(search, a, b, decided(search, False)):
+            if may_go(search, a, b, decided(search, False)):
                 for i in range(count * n - 1, k * n - 1, -1):
                     path[i + n] = path[i]
                 for j in range(n):

@@ -163,9 +163,9 @@ def space_information(
 
     with (
         planner.search((low, high)) as search,
-        planner.model.native_check(scene) as check,
+        planner.model.native_in(scene) as motions,
     ):
-        search.prepare(check, base, planner.effort, spacing=planner.effort.spacing * finer)
+        search.prepare(motions, base, planner.effort, spacing=planner.effort.spacing * finer)
         ends = np.array([[0, 1]])
 
         class Motion(ob.MotionValidator):

@@ -335,26 +335,25 @@ class Planner(ProcessBound):
         *,
         tried: bool = False,
     ) -> Floats | None:
-        """The path ``raw`` (k, n) made as short as it can be and still hold.
+        """The path ``raw`` (k, n) made short, such that it holds; None where it does not itself.
 
-        Shortcuts are looked at in the spacing, where that was not ``tried``, then in finer ones;
-        the path as it was is the last resort, and where that does not hold either there is none.
+        Shortcuts are looked at in the spacing, where that was not ``tried``; where what they lead
+        to does not hold, each of them is proven before it is taken.
         """
-        raw_holds, finest = False, _FINEST * self.effort.spacing
-        while True:
-            if not tried:
-                search.reload(raw)
-                q = self.whole(search.shortened(spacing), base)
-                if self.holds(q, scene).all():
-                    return q
-            tried = False
-            if not raw_holds:
-                if not self.holds(self.whole(raw, base), scene).all():
-                    return None
-                raw_holds = True
-            spacing *= _FINER
-            if spacing < finest:
-                return self.whole(raw, base)
+        if not tried:
+            search.reload(raw)
+            q = self.whole(search.shortened(spacing), base)
+            if self.holds(q, scene).all():
+                return q
+        q = self.whole(raw, base)
+        if not self.holds(q, scene).all():
+            return None
+        if search.proves:
+            search.reload(raw)
+            short = self.whole(search.shortened(spacing, proven=True), base)
+            if self.holds(short, scene).all():
+                return short
+        return q
 
     def refused(self, start: Floats, scene: Any, reason: str) -> Plan:
         """The plan of a problem that has no goal."""
@@ -696,8 +695,9 @@ class Attempt:
         *,
         bounds: tuple[Floats, Floats] | None,
     ) -> Plan | None:
-        """Search, make the path shorter, look whether it holds; else again, and finer.
+        """Search, make the path shorter, look whether it holds; else search by what is proven.
 
+        Where motions cannot be proven one by one, finer searches follow.
         ``bounds`` (nq,) of the ends, at which is looked first: None where these are not in order.
         """
         planner, model = self.planner, self.planner.model
@@ -719,9 +719,10 @@ class Attempt:
         bounds: tuple[Floats, Floats] | None,
     ) -> Plan | None:
         planner, effort, start = self.planner, self.planner.effort, self.start
-        finer, direct = 1.0, True
+        finer, proven, direct = 1.0, False, True
         while finer > _FINEST:
-            how: Any = {"seed": seed, "bounds": bounds, "finer": finer, "direct": direct}
+            how: Any = {"seed": seed, "bounds": bounds, "direct": direct}
+            how |= {"finer": finer, "proven": proven}
             state = search.solve(motions, start, goals, effort, **how)
             while state == GOING and not self.is_over(halt):
                 state = search.go_on()
@@ -747,8 +748,11 @@ class Attempt:
             if found is not None:
                 return self.made(found)
             # what passes something by a hair is free at all spacings: other samples, another path
-            finer, seed, direct = finer * _FINER, seed + _OTHERS, direct and len(raw) > 2
-            bounds = None
+            seed, direct, bounds = seed + _OTHERS, direct and len(raw) > 2, None
+            if search.proves and not proven:
+                proven = True
+            else:
+                finer *= _FINER
         return self.failed(self._too_close(goals))
 
     def count(self, search: Search) -> None:

@@ -111,9 +111,9 @@ class Roadmap:
         low = self.base[planner.planned]
         with (
             planner.search((low, low)) as search,  # it draws nothing
-            planner.model.native_check(self.scene) as check,
+            planner.model.native_in(self.scene) as motions,
         ):
-            search.prepare(check, self.base, planner.effort, spacing=planner.effort.spacing)
+            search.prepare(motions, self.base, planner.effort, spacing=planner.effort.spacing)
             ends = np.stack([first, goals[0]])[:, planner.planned]
             found, looked = self._through(search, ends, attempt.until)
         attempt.steps = looked

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision import distances
-from linkwork.collision.rooms import NativeCheck, NativeMotions
+from linkwork.collision.rooms import NativeMotions
 from linkwork.compile.typed import WIDTH32
 from linkwork.planning import connect, whole
 from linkwork.planning.connect import FULL, GOING
@@ -99,7 +99,7 @@ class Search:
             *(_at(own[2]), _at(self._phase), _at(self._rows), _at(self._verdict), _at(narrow)),
             *(_at(points), _at(points[1]), _at(points[2]), _at(self._pointers), 0, 0),
             *(_at(self._ends), _at(self._path), _at(own[5]), self._most, 0, 0, 0),
-            _at(self._motion),
+            *(_at(self._motion), 0, 0, 0, 0, *self._proof(), 0),
         ]
         self._at = _at(self._record)
         self._trees: list[Nodes] = []
@@ -123,25 +123,27 @@ class Search:
         """The number of configurations that were looked at."""
         return WIDTH32 * int(self._record[connect.BLOCKS])
 
+    def _proof(self) -> tuple[int, int, int]:
+        """The addresses of what proofs of motions write: see `connect.PROOF`."""
+        self._proven = np.empty(1 + distances.RECORD), np.zeros(4, np.int64)
+        numbers, counts = self._proven
+        return _at(numbers), _at(counts), _at(counts[2:])
+
     def _make_job(self, n_q: int) -> None:
         """Make the record of a problem."""
         job = np.zeros(whole.JOB, np.int64)
         self._start, self._bounds = np.empty(n_q), np.empty((2, n_q))
         self._goals, self._points = np.empty((0, n_q)), np.empty((0, self.n))
-        numbers, counts = np.empty(1 + n_q + distances.RECORD), np.zeros(4, np.int64)
         rest = np.setdiff1d(np.arange(n_q), self.planned)
         job[[whole.LOWER, whole.UPPER]] = _at(self._bounds[0]), _at(self._bounds[1])
         job[[whole.RESTING, whole.N_RESTING]] = _at(rest), len(rest)
-        job[[whole.NUMBERS, whole.WHICH, whole.COUNTS]] = (
-            *(_at(numbers), _at(counts), _at(counts[2:])),
-        )
         job[whole.MOST_STEPS], job[whole.FOUND] = STEPS, _at(self._found)
         job[whole.START] = _at(self._start)
         self._job, self._job_at = job, _at(job)
         self._effort: Effort | None = None
-        self._kept_too = numbers, counts, rest
+        self._rest = rest
 
-    def solve(
+    def solve(  # noqa: PLR0913  all but three are named
         self,
         motions: NativeMotions,
         start: Floats,
@@ -151,23 +153,26 @@ class Search:
         seed: int,
         bounds: tuple[Floats, Floats] | None,
         finer: float = 1.0,
+        proven: bool = False,
         direct: bool = True,
     ) -> int:
         """A problem from its start to a path, or some steps of that; see `whole.solve`.
 
         ``bounds`` (nq,) of ``start`` (nq,) and ``goals`` (k, nq), or None where these are known to
-        be free. Motions are looked at in the spacing times ``finer``.
+        be free. Motions are looked at in the spacing times ``finer``, and ``proven`` too.
         """
-        job, check = self._job, motions.check
+        job = self._job
         self._use(effort)
-        self._check_by(check)
+        self._check_by(motions)
         self._numbers[:] = self._effort_numbers
         self._numbers[connect.SPACING] *= finer
+        self._record[connect.PROVES] = proven
         if seed == 0:
             self._phase.fill(0.5)
         else:
             self._phase[:] = (0.5 + seed * GOLDEN * np.arange(1.0, self.n + 1)) % 1.0
         self._record[connect.STEPS] = self._record[connect.BLOCKS] = 0
+        self._record[connect.REFUSED], self._record[connect.PATIENCE] = 0, connect.MOST_PATIENCE
         count = len(goals)
         if count > len(self._goals):
             room = max(count, GOALS)
@@ -180,8 +185,10 @@ class Search:
         job[whole.N_GOALS], job[whole.KNOWN] = count, bounds is None
         if bounds is not None and bounds is not self._bounds_of:
             self._bounds[:], self._bounds_of = bounds, bounds
-        job[whole.DIRECT], job[whole.CAREFUL] = direct, effort.careful if check.by_balls else 0
-        job[whole.MOTIONS], job[whole.WORLD] = motions.motions, motions.world
+        job[whole.DIRECT], job[whole.CAREFUL] = (
+            direct,
+            effort.careful if motions.check.by_balls else 0,
+        )
         return self._with_room(self._solve(self._at, self._job_at))
 
     def go_on(self) -> int:
@@ -199,15 +206,23 @@ class Search:
         """The configurations (k, nq) of the path that was found and holds."""
         return self._found[: self._job[whole.COUNT]].copy()
 
-    def _check_by(self, check: NativeCheck) -> None:
-        record = self._record
+    def _check_by(self, motions: NativeMotions) -> None:
+        record, check = self._record, motions.check
         record[connect.CHECK], record[connect.LISTED] = check.function, check.arguments
         record[connect.LOOK], record[connect.SETTLE] = check.look, check.settle
+        record[connect.MOTIONS], record[connect.WORLD] = motions.motions, motions.world
 
-    def prepare(self, check: NativeCheck, base: Floats, effort: Effort, *, spacing: float) -> None:
+    @property
+    def proves(self) -> bool:
+        """Whether motions can be proven: see `NativeMotions`."""
+        return bool(self._record[connect.MOTIONS])
+
+    def prepare(
+        self, motions: NativeMotions, base: Floats, effort: Effort, *, spacing: float
+    ) -> None:
         """Say how motions are looked at from now on; ``base`` (nq,) has what does not move."""
         self._rows[:] = self._motion[0] = base
-        self._check_by(check)
+        self._check_by(motions)
         self._use(effort)
         self._numbers[:] = self._effort_numbers
         self._numbers[connect.SPACING] = spacing
@@ -256,10 +271,14 @@ class Search:
             *(_at(self._path), _at(lengths), most)
         ]
 
-    def shortened(self, spacing: float) -> Floats:
-        """The points (k, n) of the path after it was made shorter, looked at in this spacing."""
-        self._numbers[connect.SPACING] = spacing
+    def shortened(self, spacing: float, *, proven: bool = False) -> Floats:
+        """The points (k, n) of the path after it was made shorter, looked at in this spacing.
+
+        Each shortcut is ``proven`` too, where that is asked.
+        """
+        self._numbers[connect.SPACING], self._record[connect.PROVES] = spacing, proven
         self.count = self._shorter(self._at, self.count, self._tries)
+        self._record[connect.PROVES] = 0
         return self._path[: self.count].copy()
 
     def come_nearest(self, most: int) -> tuple[float, int]:

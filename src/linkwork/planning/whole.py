@@ -6,7 +6,6 @@ clock, between parts of a long search; a path that does not hold, which is looke
 
 from __future__ import annotations
 
-from linkwork.collision.motion import motion_rows
 from linkwork.collision.spheres import check_rows
 from linkwork.compile.typed import (
     I64,
@@ -26,6 +25,7 @@ from linkwork.planning.connect import (
     LISTED,
     MET,
     MOTION,
+    MOTIONS,
     N_Q,
     PATH,
     ROWS,
@@ -35,23 +35,20 @@ from linkwork.planning.connect import (
     N,
     begin,
     connect,
+    is_proven,
     motion_touches_surely,
     shorter,
     write_path,
 )
 
 START, GOALS, N_GOALS, KNOWN, LOWER, UPPER, RESTING, N_RESTING, DIRECT, CAREFUL = range(10)
-MOST_STEPS, TRIES, POINTS, FOUND, COUNT, MOTIONS, WORLD, NUMBERS, WHICH, COUNTS = range(10, 20)
-JOB = 20
+MOST_STEPS, TRIES, POINTS, FOUND, COUNT = range(10, 15)
+JOB = 15
 """Places in the record of a problem: addresses of the start (nq,) and of the goals (N_GOALS, nq);
 whether both are known to be free; addresses of the bounds of q (nq, each), and of the numbers of it
 that rest; whether start and goal may be joined at once; in how many steps what balls leave open
 counts as touching, and how many steps there are in one call; how many shortcuts are tried;
-addresses of room for points (N_GOALS + 1, n) and for a path (MOST, nq), and how many points it has;
-of `collision.motion.motion_rows` (0: motions are not proven) and its record of the world, and of
-what it writes: a time, a velocity and a record; two things; counts."""
-
-NEAR = 1e-5  # m: what motions must keep
+addresses of room for points (N_GOALS + 1, n) and for a path (MOST, nq); how many it has."""
 
 HELD, MISSED, ODD = 3, 4, 5
 """Outcomes beside those of `connect`: a path that holds; one that is short and does not; ends that
@@ -103,30 +100,15 @@ def planned_of(search: PtrI64, q: PtrF64, out: PtrF64) -> None:
 
 
 @typed
-def is_proven(job: PtrI64, n_q: I64, q: PtrF64, count: I64) -> Bool:
+def holds(search: PtrI64, q: PtrF64, count: I64) -> Bool:
     """Whether the straight motions between configurations, as many as these, touch nothing."""
-    numbers, which = pointer_f64(job[NUMBERS]), pointer_i64(job[WHICH])
-    velocity = offset(numbers, 1)
-    records = offset(velocity, n_q)
+    n_q, motion = search[N_Q], pointer_f64(search[MOTION])
     for k in range(count - 1):
         start, stop = offset(q, k * n_q), offset(q, (k + 1) * n_q)
         for i in range(n_q):
-            velocity[i] = stop[i] - start[i]
-        call_as(
-            motion_rows,
-            job[MOTIONS],
-            start,
-            stop,
-            velocity,
-            1,
-            NEAR,
-            pointer_i64(job[WORLD]),
-            numbers,
-            records,
-            which,
-            pointer_i64(job[COUNTS]),
-        )
-        if which[0] >= 0:
+            motion[i] = start[i]
+            motion[n_q + i] = stop[i] - start[i]
+        if not is_proven(search):
             return False
     return True
 
@@ -144,7 +126,7 @@ def goes_straight(search: PtrI64, job: PtrI64) -> Bool:
         for i in range(n_q):
             found[i] = start[i]
             found[n_q + i] = goal[i]
-        if is_proven(job, n_q, found, 2):
+        if holds(search, found, 2):
             job[COUNT] = 2
             return True
     return False
@@ -155,7 +137,7 @@ def made_short(search: PtrI64, job: PtrI64) -> I64:
     """Make the path shorter and prove it: HELD or MISSED; MET for want of room or of a proof."""
     n_q, n = search[N_Q], search[N]
     count = write_path(search)
-    if count < 0 or job[MOTIONS] == 0:
+    if count < 0 or search[MOTIONS] == 0:
         return MET
     count = shorter(search, count, job[TRIES])
     found, path = pointer_f64(job[FOUND]), pointer_f64(search[PATH])
@@ -167,7 +149,7 @@ def made_short(search: PtrI64, job: PtrI64) -> I64:
         for j in range(n):
             row[where[j]] = path[k * n + j]
     job[COUNT] = count
-    return HELD if is_proven(job, n_q, found, count) else MISSED
+    return HELD if holds(search, found, count) else MISSED
 
 
 @typed
@@ -205,7 +187,7 @@ def solve(search: PtrI64, job: PtrI64) -> I64:
     for k in range(job[N_GOALS]):
         planned_of(search, offset(goals, k * n_q), offset(points, (k + 1) * n))
     direct = job[DIRECT]
-    if direct != 0 and job[MOTIONS] != 0:
+    if direct != 0 and search[MOTIONS] != 0:
         if goes_straight(search, job):
             return HELD
         direct = 0
