@@ -51,6 +51,8 @@ from linkwork.compile.typed import (
     local_i64,
     lowest_bit,
     offset,
+    pointer_f64,
+    pointer_i64,
     put,
     select,
     sqrt,
@@ -69,6 +71,10 @@ RANGES, PAIRS, MOVERS, ALLOWED, COLUMNS = 7, 8, 9, 10, 11
 N_CLOUDS, CLOUDS, CLOUD_NUMBERS = 12, 13, 14  # the last is a place in `Tables.vertices`
 N_TURNS, TURNS = 15, 16
 FIRST_LIST = 17
+
+TABLES, FRAMES, TWISTING, ROOM, TWISTS, WORLD = 0, 6, 7, 8, 9, 10
+"""Places in the record that kernels of rows read: the addresses of six tables (`Tables.addresses`),
+of `frames1` and `twists1`, of room for `Tables.room` numbers and for twists; and its size."""
 
 INF = float("inf")
 INFINITELY_FAR = np.array([0.0, 0.0, 0.0, INF, -INF, *[0.0] * 11])
@@ -871,46 +877,38 @@ def place_world(index: PtrI64, poses: PtrF64) -> None:
 
 
 @typed
-def poses_at(q: PtrF64, frames: I64, twisting: I64, poses: PtrF64, twists: PtrF64) -> None:
-    """Write the poses of the bodies, and the twists where ``twisting`` is not 0."""
-    if twisting != 0:
-        call_at(twisting, q, poses, twists)
+def poses_at(q: PtrF64, world: PtrI64, twisting: Bool, poses: PtrF64, twists: PtrF64) -> None:
+    """Write the poses of the bodies, and the twists where they are asked for."""
+    if twisting:
+        call_at(world[TWISTING], q, poses, twists)
     else:
-        call_at(frames, q, poses)
+        call_at(world[FRAMES], q, poses)
 
 
 @typed
 def nearest_rows(
     q: PtrF64,
     n_rows: I64,
-    frames: I64,
-    twisting: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
+    world: PtrI64,
     n: I64,
     within: F64,
-    room: PtrF64,
-    twists: PtrF64,
     order: PtrI64,
     records: PtrF64,
     which: PtrI64,
-    gradients: PtrF64,
+    gradients: I64,
 ) -> None:
-    """`nearest` for each row of q, with `gradient` where ``twisting`` is not 0.
+    """`nearest` for each row of q, with `gradient` where the address of gradients is not 0.
 
-    ``frames`` and ``twisting``: addresses of `frames1` and `twists1`. ``room``: `Tables.room`
-    numbers; ``order``: n.
+    ``world``: see `WORLD`. ``order``: n.
     """
-    poses = room
+    index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
+    balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
+    boxes, vertices = pointer_f64(world[TABLES + 4]), pointer_f64(world[TABLES + 5])
+    poses, twists, slopes = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS]), gradients
     place_world(index, poses)
-    work = offset(room, (index[N_BODIES] + 1) * POSE)
-    n_v = index[N_V]
+    work = offset(poses, (index[N_BODIES] + 1) * POSE)
     for row in range(n_rows):
-        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
+        poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
         own = offset(records, row * n * RECORD)
         things = offset(which, row * n * 2)
         nearest(
@@ -928,11 +926,11 @@ def nearest_rows(
             own,
             things,
         )
-        if twisting != 0:
+        if gradients != 0:
             for k in range(n):
-                slopes = offset(gradients, (row * n + k) * n_v)
                 a, b = things[2 * k], things[2 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
+                gradient(offset(own, k * RECORD), a, b, index, twists, pointer_f64(slopes))
+                slopes += 8 * index[N_V]
 
 
 @typed
@@ -963,32 +961,26 @@ def listed(
 def distances_rows(
     q: PtrF64,
     n_rows: I64,
-    frames: I64,
-    twisting: I64,
+    world: PtrI64,
     wanted: PtrI64,
     n: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
     within: F64,
-    room: PtrF64,
-    twists: PtrF64,
     records: PtrF64,
-    gradients: PtrF64,
+    gradients: I64,
 ) -> None:
-    """`listed` for each row of q, with `gradient` where ``twisting`` is not 0."""
-    poses = room
+    """`listed` for each row of q, with `gradient` where the address of gradients is not 0."""
+    index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
+    balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
+    vertices = pointer_f64(world[TABLES + 5])
+    poses, twists, slopes = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS]), gradients
     place_world(index, poses)
-    placed = offset(room, (index[N_BODIES] + 1) * POSE)
-    n_v = index[N_V]
+    placed = offset(poses, (index[N_BODIES] + 1) * POSE)
     for row in range(n_rows):
-        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
+        poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
         own = offset(records, row * n * RECORD)
         listed(wanted, n, index, pieces, balls, rows, vertices, poses, within, placed, own)
-        if twisting != 0:
+        if gradients != 0:
             for k in range(n):
-                slopes = offset(gradients, (row * n + k) * n_v)
                 a, b = wanted[4 * k], wanted[4 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
+                gradient(offset(own, k * RECORD), a, b, index, twists, pointer_f64(slopes))
+                slopes += 8 * index[N_V]

@@ -26,7 +26,7 @@ from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
-from linkwork.collision.rooms import NativeCheck, NativeMotions, Room
+from linkwork.collision.rooms import ExactRoom, NativeCheck, NativeMotions, Room
 from linkwork.collision.rooms import address as _at
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
@@ -472,11 +472,11 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _nearest_rows(self) -> Any:
-        return _native(self._code, "nearest_rows", 18, {11: ctypes.c_double})
+        return _native(self._code, "nearest_rows", 9, {4: ctypes.c_double})
 
     @cached_property
     def _distances_rows(self) -> Any:
-        return _native(self._code, "distances_rows", 16, {11: ctypes.c_double})
+        return _native(self._code, "distances_rows", 8, {5: ctypes.c_double})
 
     @cached_property
     def _motion_rows(self) -> Any:
@@ -555,7 +555,7 @@ class CollisionModel(_Asked, ProcessBound):
         """Configurations as rows (n, nq) that are finite, and their leading shape."""
         given = real_rows(q, what, self.mechanism.n_q)
         rows = np.ascontiguousarray(_as_rows(given))
-        if not np.isfinite(rows).all():
+        if 0 in np.isfinite(rows).tobytes():  # faster than all() of one row
             self._refuse(rows, int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0]), what)
         return self._of_usual_length(rows, what), given.shape[:-1]
 
@@ -761,22 +761,20 @@ class CollisionModel(_Asked, ProcessBound):
         n = whole_number(n, "n")
         within = finite_number(within, "within") if np.isfinite(within) else within
         scene_ = self._scene(scene)
-        tables, n_v = scene_.exact, self.mechanism.n_v
         records = np.empty((len(rows), n, distances.RECORD))
         which = np.empty((len(rows), n, 2), np.int64)
-        slopes = np.empty((len(rows), n, n_v)) if gradients else records
-        call, size = self._nearest_rows, n * distances.RECORD
-        code = (0, self._addresses[1]) if gradients else (self._addresses[0], 0)
-        given, made, things, turned = _at(rows), _at(records), _at(which), _at(slopes)
+        slopes = np.empty((len(rows), n, self.mechanism.n_v)) if gradients else records
+        call, given, made, things = self._nearest_rows, _at(rows), _at(records), _at(which)
+        turned, turn = (_at(slopes), slopes.strides[0]) if gradients else (0, 0)
 
         def work(part: slice) -> None:
-            room, order, first = self._exact_room(scene_), np.empty(n + 8, np.int64), part.start
+            room, first = self._exact_room(scene_), part.start
             call(
-                *(given + 8 * self.mechanism.n_q * first, part.stop - first, *code),
-                *(*tables.addresses, n, within, room[0], room[1], _at(order)),
-                *(made + 8 * size * first, things + 16 * n * first, turned + 8 * n * n_v * first),
+                *(given + rows.strides[0] * first, part.stop - first, room.address),
+                *(n, within, room.order(n), made + records.strides[0] * first),
+                *(things + which.strides[0] * first, turned + turn * first),
             )
-            scene_.rooms_of_distances.append(room)
+            scene_.rooms.append(room)
 
         self._shared(work, len(rows), threads)
         bodies = self._things(which, scene_)
@@ -787,7 +785,7 @@ class CollisionModel(_Asked, ProcessBound):
             names,
             records[..., 1:7].reshape(*shape, n, 2, 3),
             records[..., 7:].reshape(*shape, n, 3),
-            slopes.reshape(*shape, n, n_v) if gradients else None,
+            slopes.reshape(*shape, n, self.mechanism.n_v) if gradients else None,
         )
 
     def distances(
@@ -814,7 +812,7 @@ class CollisionModel(_Asked, ProcessBound):
             pairs,
             records[..., 1:7].reshape(*shape, n, 2, 3),
             records[..., 7:].reshape(*shape, n, 3),
-            slopes.reshape(*shape, n, -1) if gradients else None,
+            slopes.reshape(*shape, n, self.mechanism.n_v) if gradients else None,
         )
 
     def body_distances(self, q: ArrayLike, pairs: Integers, within: float = np.inf) -> Floats:
@@ -859,38 +857,30 @@ class CollisionModel(_Asked, ProcessBound):
         threads: int | None = None,
     ) -> tuple[Floats, Floats, tuple[int, ...]]:
         rows, shape = self._rows(q)
-        tables, n_v, n = scene.exact, self.mechanism.n_v, len(wanted)
+        n, call = len(wanted), self._distances_rows
         records = np.empty((len(rows), n, distances.RECORD))
-        slopes = np.empty((len(rows), n, n_v)) if gradients else records
-        call, size = self._distances_rows, n * distances.RECORD
-        code = (0, self._addresses[1]) if gradients else (self._addresses[0], 0)
-        index, pieces, balls, around, _, vertices = tables.addresses
-        given, asked, made, turned = _at(rows), _at(wanted), _at(records), _at(slopes)
+        slopes = np.empty((len(rows), n, self.mechanism.n_v)) if gradients else records
+        given, asked, made = _at(rows), _at(wanted), _at(records)
+        turned, turn = (_at(slopes), slopes.strides[0]) if gradients else (0, 0)
 
         def work(part: slice) -> None:
             room, first = self._exact_room(scene), part.start
             call(
-                *(given + 8 * self.mechanism.n_q * first, part.stop - first, *code),
-                *(asked, n, index, pieces, balls, around, vertices, within, room[0], room[1]),
-                *(made + 8 * size * first, turned + 8 * n * n_v * first),
+                *(given + rows.strides[0] * first, part.stop - first, room.address),
+                *(asked, n, within, made + records.strides[0] * first, turned + turn * first),
             )
-            scene.rooms_of_distances.append(room)
+            scene.rooms.append(room)
 
         self._shared(work, len(rows), threads)
         return records, slopes, shape
 
-    @cached_property
-    def _addresses(self) -> tuple[int, int]:
-        """The addresses of the code of poses, and of poses and twists, of one configuration."""
-        return self._frames.address("frames1"), self._frames.address("twists1")
-
-    def _exact_room(self, scene: SceneTables) -> tuple[int, int, Any]:
-        """Two addresses to compute distances at, where nobody else does, and what is there."""
+    def _exact_room(self, scene: SceneTables) -> ExactRoom:
+        """A room to compute distances in a scene in, where nobody else does."""
         try:
-            return scene.rooms_of_distances.pop()
+            return scene.rooms.pop()
         except IndexError:
-            room = np.empty(scene.exact.room + 64), np.empty(6 * self._frames.n_twists + 8)
-            return _at(room[0]), _at(room[1]), room
+            code = self._frames.address("frames1"), self._frames.address("twists1")
+            return ExactRoom(scene.exact, code, self._frames.n_twists)
 
     def _names(self, scene: SceneTables) -> tuple[str, ...]:
         """The names of bodies and objects."""
