@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
-from linkwork.collision.narrow import closest
+from linkwork.collision.narrow import closest, height
 from linkwork.collision.side_by_side import (
     EIGHT,
     HIGH,
@@ -369,32 +369,35 @@ def pieces_apart(
 ) -> None:
     """Write the records of a list of pairs, as `listed` has it, but of clouds `nothing`.
 
-    Of each pair, first the two pieces whose spheres are nearest; then those that may be nearer.
+    Of each pair of many pieces, first the two whose spheres are nearest; at last, when it is known
+    how near these are, those that may be nearer.
     """
     s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
-    busy = 0
+    ranges, busy = offset(index, index[RANGES]), 0
     own = offset(placed, index[N_BODIES] * BALL)
-    for k in range(2 * n):
-        m = k if k < n else k - n
-        if k < n:
-            nothing(offset(records, m * RECORD))
-        if wanted[4 * m + 1] != -2:
-            busy = feed(
-                offset(wanted, 4 * m),
-                m,
-                k < n,
-                index,
-                pieces,
-                rows,
-                vertices,
-                poses,
-                within,
-                placed,
-                records,
-                s,
-                whose,
-                busy,
-            )
+    for k in range(n):
+        nothing(offset(records, k * RECORD))
+    for stage in range(3):
+        for k in range(n):
+            a, b, count = wanted[4 * k], wanted[4 * k + 1], wanted[4 * k + 3]
+            count = ranges[2 * a + 1] * (ranges[2 * b + 1] if b >= 0 else count)
+            if b != -2 and (count == 1) == (stage == 1) and count > 0:
+                busy = feed(
+                    offset(wanted, 4 * k),
+                    k,
+                    stage < 2,
+                    index,
+                    pieces,
+                    rows,
+                    vertices,
+                    poses,
+                    within,
+                    placed,
+                    records,
+                    s,
+                    whose,
+                    busy,
+                )
     while busy != 0:
         busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
 
@@ -416,125 +419,78 @@ def feed(
     whose: PtrI64,
     busy: I64,
 ) -> I64:
-    """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy."""
-    ranges = offset(index, index[RANGES])
-    n_bodies = index[N_BODIES]
+    """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy.
+
+    Where all are busy, steps are taken until one is not.
+    """
+    ranges, n_bodies = offset(index, index[RANGES]), index[N_BODIES]
     a, b = entry[0], entry[1]
     if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
-        return busy
-    n_own = ranges[2 * a + 1]
-    n_others = ranges[2 * b + 1] if b >= 0 else entry[3]
-    if not first and n_own * n_others == 1:
         return busy
     own = offset(placed, n_bodies * BALL)
     place_pieces(a, ranges, pieces, poses, own)
     if b >= 0:
         place_pieces(b, ranges, pieces, poses, own)
-    others, across = offset(rows, entry[2] * PIECE + 8), PIECE
+    first_own, n_own = ranges[2 * a], ranges[2 * a + 1]
+    first_other, n_others, B = entry[2], entry[3], n_bodies
     if b >= 0:
-        others, across = offset(own, ranges[2 * b] * PLACED), PLACED
-    own = offset(own, ranges[2 * a] * PLACED)
-    T_own, T_others = offset(poses, a * POSE), offset(poses, (b if b >= 0 else n_bodies) * POSE)
+        first_other, n_others, B = ranges[2 * b], ranges[2 * b + 1], b
     record = offset(records, k * RECORD)
-    held, held_other, least = -1, -1, INF  # the nearest so far: begun first, and not again
-    for i in range(n_own):
-        for j in range(n_others):
-            A, B = offset(own, i * PLACED), offset(others, j * across)
-            one, other, bound = i, j, spheres_apart(A, T_own, B, T_others)
-            if bound < least:
-                one, other, bound, held, held_other, least = held, held_other, least, i, j, bound
-            if not first and one >= 0 and bound <= min(within, record[0]):
-                busy = begin(
-                    entry,
-                    k,
-                    one,
-                    other,
-                    index,
-                    pieces,
-                    rows,
-                    vertices,
-                    poses,
-                    within,
-                    placed,
-                    records,
-                    s,
-                    whose,
-                    busy,
-                )
-    if first and least <= within:
-        busy = begin(
-            entry,
-            k,
-            held,
-            held_other,
-            index,
-            pieces,
-            rows,
-            vertices,
-            poses,
-            within,
-            placed,
-            records,
-            s,
-            whose,
-            busy,
-        )
+    one, other, least = first_own, first_other, -INF  # the nearest two: begun first, and not again
+    for i in range(first_own, first_own + n_own if n_own * n_others > 1 else first_own):
+        for j in range(first_other, first_other + n_others):
+            x, at_x, T_x = piece_of(i, a, index, pieces, rows, poses, own)
+            y, at_y, T_y = piece_of(j, B, index, pieces, rows, poses, own)
+            gap = spheres_apart(at_x, T_x, at_y, T_y)
+            if gap < least or least == -INF:
+                one, other, least = i, j, gap
+    i, j = first_own, first_other
+    for _ in range(1 if first else n_own * n_others):
+        at, at_other = one if first else i, other if first else j
+        j += 1
+        if j == first_other + n_others:
+            i, j = i + 1, first_other
+        if not first and at == one and at_other == other:
+            continue
+        x, at_x, T_x = piece_of(at, a, index, pieces, rows, poses, own)
+        y, at_y, T_y = piece_of(at_other, B, index, pieces, rows, poses, own)
+        bound = min(within, record[0])
+        if spheres_apart(at_x, T_x, at_y, T_y) > bound:
+            continue
+        if is_alone(x, y):
+            alone(x, T_x, y, T_y, vertices, within, record)
+            continue
+        if record[0] < INF:  # along the normal of what is known, where a single piece ends there
+            n, high, low = offset(record, 7), 0.0, 0.0
+            for m in range(3):
+                high += n[m] * record[1 + m]
+                low += n[m] * record[4 + m]
+            if n_own > 1:
+                high = height(x, T_x, vertices, n[0], n[1], n[2])
+            if n_others > 1:
+                low = -height(y, T_y, vertices, -n[0], -n[1], -n[2])
+            if low - high > bound:
+                continue
+        while busy == ALL_BUSY:
+            busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+        lane = lowest_bit(ALL_BUSY & ~busy)
+        set_out(s, lane, x, at_x, T_x, y, at_y, T_y, min(within, record[0]))
+        mine = offset(whose, 5 * lane)
+        mine[0], mine[1], mine[2], mine[3], mine[4] = k, at, at_other, a, B
+        busy = busy | (1 << lane)
     return busy
 
 
 @typed
-def begin(
-    entry: PtrI64,
-    k: I64,
-    i: I64,
-    j: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    within: F64,
-    placed: PtrF64,
-    records: PtrF64,
-    s: PtrF64,
-    whose: PtrI64,
-    busy: I64,
-) -> I64:
-    """Begin the descent of piece i of a pair's first thing and piece j of the other; who is busy.
-
-    Where all are busy, steps are taken until one is not.
-    """
-    ranges = offset(index, index[RANGES])
-    n_bodies = index[N_BODIES]
-    a, b = entry[0], entry[1]
-    own = offset(placed, n_bodies * BALL)
-    i += ranges[2 * a]
-    one, placed_one, T_one = (
-        offset(pieces, i * PIECE),
-        offset(own, i * PLACED),
-        offset(poses, a * POSE),
-    )
-    if b >= 0:
-        j += ranges[2 * b]
-        other, placed_other = offset(pieces, j * PIECE), offset(own, j * PLACED)
-    else:
-        j += entry[2]
-        b = n_bodies
-        other, placed_other = offset(rows, j * PIECE), offset(rows, j * PIECE + 8)
-    T_other, record = offset(poses, b * POSE), offset(records, k * RECORD)
-    if is_alone(one, other):
-        alone(one, T_one, other, T_other, vertices, within, record)
-        return busy
-    while busy == ALL_BUSY:
-        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
-    lane = lowest_bit(ALL_BUSY & ~busy)
-    set_out(s, lane, one, placed_one, T_one, other, placed_other, T_other, min(within, record[0]))
-    whose[5 * lane] = k
-    whose[5 * lane + 1] = i
-    whose[5 * lane + 2] = j
-    whose[5 * lane + 3] = a
-    whose[5 * lane + 4] = b
-    return busy | (1 << lane)
+def piece_of(
+    k: I64, body: I64, index: PtrI64, pieces: PtrF64, rows: PtrF64, poses: PtrF64, placed: PtrF64
+) -> tuple[PtrF64, PtrF64, PtrF64]:
+    """A piece of a body, or a row, how it stands in the world, and the pose that this adds to."""
+    piece, at = offset(pieces, k * PIECE), offset(placed, k * PLACED)
+    if body == index[N_BODIES]:
+        piece = offset(rows, k * PIECE)
+        at = offset(piece, 8)
+    return piece, at, offset(poses, body * POSE)
 
 
 @typed
@@ -576,11 +532,11 @@ def advance(
     while met != 0:
         lane = lowest_bit(met)
         met &= met - 1
-        own = offset(whose, 5 * lane)
-        one, placed_one = offset(pieces, own[1] * PIECE), offset(placed, own[1] * PLACED)
-        other = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE)
-        answer(s, lane, one, placed_one, offset(poses, own[3] * POSE), other, found)
-        record = offset(records, own[0] * RECORD)
+        k, one, other, a, b = of_lane(whose, lane)
+        A, at, T = piece_of(one, a, index, pieces, rows, poses, placed)
+        B, _, _ = piece_of(other, b, index, pieces, rows, poses, placed)
+        answer(s, lane, A, at, T, B, found)
+        record = offset(records, k * RECORD)
         if not found[0] > record[0]:
             for i in range(RECORD):
                 record[i] = found[i]
@@ -591,22 +547,20 @@ def advance(
     while left != 0:
         lane = lowest_bit(left)
         left &= left - 1
-        own = offset(whose, 5 * lane)
-        one, T_one = offset(pieces, own[1] * PIECE), offset(poses, own[3] * POSE)
-        other, T_other = (
-            offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE),
-            offset(poses, own[4] * POSE),
-        )
+        k, one, other, a, b = of_lane(whose, lane)
+        A, _, T = piece_of(one, a, index, pieces, rows, poses, placed)
+        B, _, T_other = piece_of(other, b, index, pieces, rows, poses, placed)
         alone(
-            one,
-            T_one,
-            other,
-            T_other,
-            vertices,
-            s[HIGH + lane] - (one[1] + other[1]),
-            offset(records, own[0] * RECORD),
+            A, T, B, T_other, vertices, s[HIGH + lane] - (A[1] + B[1]), offset(records, k * RECORD)
         )
     return busy
+
+
+@typed
+def of_lane(whose: PtrI64, lane: I64) -> tuple[I64, I64, I64, I64, I64]:
+    """The record that a lane is for, its two pieces and their bodies."""
+    own = offset(whose, 5 * lane)
+    return own[0], own[1], own[2], own[3], own[4]
 
 
 @typed

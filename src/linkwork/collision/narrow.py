@@ -215,8 +215,8 @@ def touches_near(
 @typed
 def _parted(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, n: PtrF64) -> F64:
     """The distance of two pieces along a unit vector of the world."""
-    high = _height(A, TA, vertices, n[0], n[1], n[2])
-    return -_height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
+    high = height(A, TA, vertices, n[0], n[1], n[2])
+    return -height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
 
 
 @typed
@@ -278,7 +278,7 @@ def _box_of_hull(B: PtrF64, vertices: PtrF64, pair: PtrF64, middle: PtrF64, half
 
 
 @typed
-def _height(row: PtrF64, T: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> F64:
+def height(row: PtrF64, T: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> F64:
     """The greatest height of a piece along a unit vector of the world."""
     u = T[0] * x + T[4] * y + T[8] * z
     v = T[1] * x + T[5] * y + T[9] * z
