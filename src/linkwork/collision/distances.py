@@ -26,7 +26,6 @@ from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
 from linkwork.collision.narrow import closest, height
 from linkwork.collision.side_by_side import (
     EIGHT,
-    HIGH,
     PLACED,
     answer,
     is_alone,
@@ -81,6 +80,9 @@ INFINITELY_FAR = np.array([0.0, 0.0, 0.0, INF, -INF, *[0.0] * 11])
 """A rounded box that is."""
 
 ALL_BUSY = (1 << WIDTH) - 1
+
+MOST = 4 * WIDTH
+"""Pairs that are looked at together where only the nearest is sought."""
 
 FAR = 1e300
 """A lower bound of the distance of what is not checked."""
@@ -363,14 +365,15 @@ def pieces_apart(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    within: F64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
     """Write the records of a list of pairs, as `listed` has it, but of clouds `nothing`.
 
     Of each pair of many pieces, first the two whose spheres are nearest; at last, when it is known
-    how near these are, those that may be nearer.
+    how near these are, those that may be nearer. ``limit``: the most that matters, and 1 where it
+    falls to what is found, since only the nearest is sought.
     """
     s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
     ranges, busy = offset(index, index[RANGES]), 0
@@ -391,7 +394,7 @@ def pieces_apart(
                     rows,
                     vertices,
                     poses,
-                    within,
+                    limit,
                     placed,
                     records,
                     s,
@@ -399,7 +402,7 @@ def pieces_apart(
                     busy,
                 )
     while busy != 0:
-        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+        busy = advance(index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy)
 
 
 @typed
@@ -412,7 +415,7 @@ def feed(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    within: F64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
     s: PtrF64,
@@ -425,7 +428,7 @@ def feed(
     """
     ranges, n_bodies = offset(index, index[RANGES]), index[N_BODIES]
     a, b = entry[0], entry[1]
-    if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
+    if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > limit[0]:
         return busy
     own = offset(placed, n_bodies * BALL)
     place_pieces(a, ranges, pieces, poses, own)
@@ -454,11 +457,11 @@ def feed(
             continue
         x, at_x, T_x = piece_of(at, a, index, pieces, rows, poses, own)
         y, at_y, T_y = piece_of(at_other, B, index, pieces, rows, poses, own)
-        bound = min(within, record[0])
+        bound = min(limit[0], record[0])
         if spheres_apart(at_x, T_x, at_y, T_y) > bound:
             continue
         if is_alone(x, y):
-            alone(x, T_x, y, T_y, vertices, within, record)
+            alone(x, T_x, y, T_y, vertices, limit, record)
             continue
         if record[0] < INF:  # along the normal of what is known, where a single piece ends there
             n, high, low = offset(record, 7), 0.0, 0.0
@@ -472,9 +475,11 @@ def feed(
             if low - high > bound:
                 continue
         while busy == ALL_BUSY:
-            busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+            busy = advance(
+                index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy
+            )
         lane = lowest_bit(ALL_BUSY & ~busy)
-        set_out(s, lane, x, at_x, T_x, y, at_y, T_y, min(within, record[0]))
+        set_out(s, lane, x, at_x, T_x, y, at_y, T_y, min(limit[0], record[0]))
         mine = offset(whose, 5 * lane)
         mine[0], mine[1], mine[2], mine[3], mine[4] = k, at, at_other, a, B
         busy = busy | (1 << lane)
@@ -500,17 +505,24 @@ def alone(
     other: PtrF64,
     T_other: PtrF64,
     vertices: PtrF64,
-    within: F64,
+    limit: PtrF64,
     record: PtrF64,
 ) -> None:
     """Write the record of two pieces where they are nearer than what it says."""
-    found = local_f64(9)
-    high = min(within, record[0])
-    d = closest(one, T_one, other, T_other, vertices, high, found)
-    if not d > high:
-        record[0] = d
-        for i in range(9):
-            record[1 + i] = found[i]
+    found = local_f64(RECORD)
+    high = min(limit[0], record[0])
+    found[0] = closest(one, T_one, other, T_other, vertices, high, offset(found, 1))
+    if not found[0] > high:
+        keep(found, record, limit)
+
+
+@typed
+def keep(found: PtrF64, record: PtrF64, limit: PtrF64) -> None:
+    """Write a record over one that is no nearer."""
+    for i in range(RECORD):
+        record[i] = found[i]
+    if limit[1] > 0.0 and found[0] < limit[0]:
+        limit[0] = found[0]
 
 
 @typed
@@ -520,6 +532,7 @@ def advance(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
     s: PtrF64,
@@ -538,8 +551,7 @@ def advance(
         answer(s, lane, A, at, T, B, found)
         record = offset(records, k * RECORD)
         if not found[0] > record[0]:
-            for i in range(RECORD):
-                record[i] = found[i]
+            keep(found, record, limit)
     if going == 0:
         return 0
     busy = turn(s, going, corner)
@@ -550,9 +562,7 @@ def advance(
         k, one, other, a, b = of_lane(whose, lane)
         A, _, T = piece_of(one, a, index, pieces, rows, poses, placed)
         B, _, T_other = piece_of(other, b, index, pieces, rows, poses, placed)
-        alone(
-            A, T, B, T_other, vertices, s[HIGH + lane] - (A[1] + B[1]), offset(records, k * RECORD)
-        )
+        alone(A, T, B, T_other, vertices, limit, offset(records, k * RECORD))
     return busy
 
 
@@ -600,17 +610,17 @@ def listed_near(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    within: F64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
     """Write the records of `listed`, where the balls are placed."""
-    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, limit, placed, records)
     for k in range(n):
         a, record = wanted[4 * k], offset(records, k * RECORD)
         if wanted[4 * k + 1] == -2:
-            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
-            if d > within or d >= FAR:
+            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, limit[0], record)
+            if d > limit[0] or d >= FAR:
                 nothing(record)
 
 
@@ -723,10 +733,13 @@ def nearest(
     place_balls(index, balls, poses, room)
     none_placed(index, offset(room, index[N_BODIES] * BALL))
     n_bounds = bounds_of(index, room, boxes, bounds)
-    limit = min(within, FAR / 2.0)
-    n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
-    wanted, found = local_i64(4 * WIDTH), local_f64(WIDTH * RECORD)
-    n_first = least_bounds(bounds, n_bounds, n, limit, order)
+    limit, most = local_f64(2), WIDTH
+    limit[0], limit[1] = min(within, FAR / 2.0), 0.0
+    if n == 1:  # many at a time: each that is found leaves less to the others
+        limit[1], most = 1.0, MOST
+    n_bounds += cloud_bounds(index, room, vertices, limit[0], offset(bounds, n_bounds))
+    wanted, found = local_i64(4 * MOST), local_f64(MOST * RECORD)
+    n_first = least_bounds(bounds, n_bounds, n, limit[0], order)
     count, at, held, bits = 0, 0, 0, 0
     start = -WIDTH
     while start < n_bounds:
@@ -740,23 +753,23 @@ def nearest(
         else:
             start += WIDTH
             if start < n_bounds:
-                bits = bits_of(lanes(bounds, start) <= limit)
-        if k >= 0 and bounds[k] <= limit:
+                bits = bits_of(lanes(bounds, start) <= limit[0])
+        if k >= 0 and bounds[k] <= limit[0]:
             bounds[k] = FAR
             wanted_of(index, k, offset(wanted, 4 * held))
             held += 1
         likely = start < 0 and at == n_first
-        if held == WIDTH or likely or start >= n_bounds:
+        if held == most or likely or start >= n_bounds:
             listed_near(wanted, held, index, pieces, rows, vertices, poses, limit, room, found)
             for m in range(held):
                 record = offset(found, m * RECORD)
-                if not record[0] > limit:
+                if not record[0] > limit[0]:
                     if count < n:
                         count += 1
                     a, b = things_wanted(index, offset(wanted, 4 * m))
                     insert(record, a, b, count - 1, records, which)
                     if count == n:
-                        limit = records[(n - 1) * RECORD]
+                        limit[0] = records[(n - 1) * RECORD]
             held = 0
     for k in range(count, n):
         nothing(offset(records, k * RECORD))
@@ -908,7 +921,9 @@ def listed(
     """
     place_balls(index, balls, poses, placed)
     none_placed(index, offset(placed, index[N_BODIES] * BALL))
-    listed_near(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    limit = local_f64(2)
+    limit[0], limit[1] = within, 0.0
+    listed_near(wanted, n, index, pieces, rows, vertices, poses, limit, placed, records)
 
 
 @typed
