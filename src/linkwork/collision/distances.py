@@ -435,17 +435,17 @@ def feed(
     if b >= 0:
         place_pieces(b, ranges, pieces, poses, own)
     first_own, n_own = ranges[2 * a], ranges[2 * a + 1]
-    first_other, n_others, B = entry[2], entry[3], n_bodies
+    first_other, n_others, that = entry[2], entry[3], n_bodies
     if b >= 0:
-        first_other, n_others, B = ranges[2 * b], ranges[2 * b + 1], b
+        first_other, n_others, that = ranges[2 * b], ranges[2 * b + 1], b
     record = offset(records, k * RECORD)
-    one, other, least = first_own, first_other, -INF  # the nearest two: begun first, and not again
+    one, other, least = first_own, first_other, INF  # the nearest two: begun first, and not again
     for i in range(first_own, first_own + n_own if n_own * n_others > 1 else first_own):
         for j in range(first_other, first_other + n_others):
             x, at_x, T_x = piece_of(i, a, index, pieces, rows, poses, own)
-            y, at_y, T_y = piece_of(j, B, index, pieces, rows, poses, own)
+            y, at_y, T_y = piece_of(j, that, index, pieces, rows, poses, own)
             gap = spheres_apart(at_x, T_x, at_y, T_y)
-            if gap < least or least == -INF:
+            if gap < least:
                 one, other, least = i, j, gap
     i, j = first_own, first_other
     for _ in range(1 if first else n_own * n_others):
@@ -456,7 +456,7 @@ def feed(
         if not first and at == one and at_other == other:
             continue
         x, at_x, T_x = piece_of(at, a, index, pieces, rows, poses, own)
-        y, at_y, T_y = piece_of(at_other, B, index, pieces, rows, poses, own)
+        y, at_y, T_y = piece_of(at_other, that, index, pieces, rows, poses, own)
         bound = min(limit[0], record[0])
         if spheres_apart(at_x, T_x, at_y, T_y) > bound:
             continue
@@ -481,7 +481,7 @@ def feed(
         lane = lowest_bit(ALL_BUSY & ~busy)
         set_out(s, lane, x, at_x, T_x, y, at_y, T_y, min(limit[0], record[0]))
         mine = offset(whose, 5 * lane)
-        mine[0], mine[1], mine[2], mine[3], mine[4] = k, at, at_other, a, B
+        mine[0], mine[1], mine[2], mine[3], mine[4] = k, at, at_other, a, that
         busy = busy | (1 << lane)
     return busy
 
@@ -546,9 +546,9 @@ def advance(
         lane = lowest_bit(met)
         met &= met - 1
         k, one, other, a, b = of_lane(whose, lane)
-        A, at, T = piece_of(one, a, index, pieces, rows, poses, placed)
-        B, _, _ = piece_of(other, b, index, pieces, rows, poses, placed)
-        answer(s, lane, A, at, T, B, found)
+        x, at_x, T_x = piece_of(one, a, index, pieces, rows, poses, placed)
+        y, _, _ = piece_of(other, b, index, pieces, rows, poses, placed)
+        answer(s, lane, x, at_x, T_x, y, found)
         record = offset(records, k * RECORD)
         if not found[0] > record[0]:
             keep(found, record, limit)
@@ -560,9 +560,9 @@ def advance(
         lane = lowest_bit(left)
         left &= left - 1
         k, one, other, a, b = of_lane(whose, lane)
-        A, _, T = piece_of(one, a, index, pieces, rows, poses, placed)
-        B, _, T_other = piece_of(other, b, index, pieces, rows, poses, placed)
-        alone(A, T, B, T_other, vertices, limit, offset(records, k * RECORD))
+        x, _, T_x = piece_of(one, a, index, pieces, rows, poses, placed)
+        y, _, T_y = piece_of(other, b, index, pieces, rows, poses, placed)
+        alone(x, T_x, y, T_y, vertices, limit, offset(records, k * RECORD))
     return busy
 
 

@@ -26,6 +26,7 @@ from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
+from linkwork.collision.reaches import Reaches, motion_bounds
 from linkwork.collision.rooms import ExactRoom, NativeCheck, NativeMotions, Room
 from linkwork.collision.rooms import address as _at
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
@@ -356,7 +357,7 @@ class CollisionModel(_Asked, ProcessBound):
         """The model with tables of how far pairs are apart that are often near; see `apart`."""
         parts, within = self.parts, ranges(self.mechanism)
         balls = parts.cover.body_spheres
-        bounds = motion.motion_bounds(
+        bounds = motion_bounds(
             self.mechanism, parts.frames, balls, pairs=self._pair_rows, span=within
         )
         found = apart_tables(
@@ -968,7 +969,7 @@ class CollisionModel(_Asked, ProcessBound):
         self,
         motions: tuple[Floats, Floats, Floats],
         scene: SceneTables,
-        reaches: motion.Reaches,
+        reaches: Reaches,
         tolerance: float,
         found: tuple[Floats, Floats, Integers],
     ) -> None:
@@ -998,7 +999,7 @@ class CollisionModel(_Asked, ProcessBound):
         self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
         return which[:, 0] >= 0
 
-    def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
+    def _reaches(self, starts: Floats, stops: Floats) -> Reaches:
         """Bounds on how fast distances change during motions."""
         low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
         high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
@@ -1008,7 +1009,7 @@ class CollisionModel(_Asked, ProcessBound):
         return self._usual_reaches
 
     @cached_property
-    def _usual_reaches(self) -> motion.Reaches:
+    def _usual_reaches(self) -> Reaches:
         return self._bounds_within(*self._slide_span)
 
     def slide_bounds(self) -> tuple[Floats, Floats]:
@@ -1030,10 +1031,10 @@ class CollisionModel(_Asked, ProcessBound):
         own = [m.q_start[c] + np.arange(kind.n_lengths) for c, kind in enumerate(m.joint_types)]
         return np.concatenate([np.zeros(0, np.int64), *own])
 
-    def _bounds_within(self, low: Floats, high: Floats) -> motion.Reaches:
+    def _bounds_within(self, low: Floats, high: Floats) -> Reaches:
         least, most = np.zeros(self.mechanism.n_q), np.zeros(self.mechanism.n_q)
         least[self._slides], most[self._slides] = low, high
-        return motion.motion_bounds(
+        return motion_bounds(
             self.mechanism,
             self.parts.frames,
             self.parts.cover.body_spheres,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision import distances, motion, spheres, swept
+from linkwork.collision.reaches import Reaches
 from linkwork.collision.tables import RobotTables, SceneTables
 from linkwork.collision.tree import Tree
 from linkwork.compile.typed import WIDTH, WIDTH32
@@ -107,7 +108,7 @@ class Room:
         self.world = np.zeros(motion.WORLD, np.int64)
         self.world[motion.TWISTING], self.world[motion.TWISTS] = code[2], address(twists)
         self.world[motion.INTERVALS] = address(record)
-        self.reaches: motion.Reaches | None = None
+        self.reaches: Reaches | None = None
         self.scene: SceneTables | None = None
         self.native: NativeMotions | None = None
         self._found = np.empty(0, np.int64)
@@ -137,7 +138,7 @@ class Room:
         world[motion.ROOM] = address(self._work)
         self.scene, self.native = scene, None
 
-    def move_by(self, reaches: motion.Reaches) -> None:
+    def move_by(self, reaches: Reaches) -> None:
         """Change the record of motions to these bounds."""
         self.world[motion.REACHES : motion.INTERVALS] = reaches.addresses
         self.reaches = reaches
