@@ -760,33 +760,31 @@ class CollisionModel(_Asked, ProcessBound):
         """
         rows, shape = self._rows(q)
         n = whole_number(n, "n")
-        within = finite_number(within, "within") if np.isfinite(within) else within
+        within = within if within == np.inf else finite_number(within, "within")
         scene_ = self._scene(scene)
-        records = np.empty((len(rows), n, distances.RECORD))
-        which = np.empty((len(rows), n, 2), np.int64)
-        slopes = np.empty((len(rows), n, self.mechanism.n_v)) if gradients else records
-        call, given, made, things = self._nearest_rows, _at(rows), _at(records), _at(which)
-        turned, turn = (_at(slopes), slopes.strides[0]) if gradients else (0, 0)
+        call, n_q, n_v = self._nearest_rows, self.mechanism.n_q, self.mechanism.n_v
+        records, which = np.empty((*shape, n, distances.RECORD)), np.empty((*shape, n, 2), np.int64)
+        slopes = np.empty((*shape, n, n_v)) if gradients else None
+        given, made, things = _at(rows), _at(records), _at(which)
+        turned, turn = (0, 0) if slopes is None else (_at(slopes), 8 * n_v)
 
         def work(part: slice) -> None:
             room, first = self._exact_room(scene_), part.start
             call(
-                *(given + rows.strides[0] * first, part.stop - first, room.address),
-                *(n, within, room.order(n), made + records.strides[0] * first),
-                *(things + which.strides[0] * first, turned + turn * first),
+                *(given + 8 * n_q * first, part.stop - first, room.address, n, within),
+                *(room.order(n), made + 8 * distances.RECORD * n * first),
+                *(things + 16 * n * first, turned + turn * n * first),
             )
             scene_.rooms.append(room)
 
         self._shared(work, len(rows), threads)
-        bodies = self._things(which, scene_)
-        names = self._names(scene_)
         return Nearest(
-            records[..., 0].reshape(*shape, n),
-            bodies.reshape(*shape, n, 2),
-            names,
+            records[..., 0],
+            self._things(which, scene_),
+            self._names(scene_),
             records[..., 1:7].reshape(*shape, n, 2, 3),
-            records[..., 7:].reshape(*shape, n, 3),
-            slopes.reshape(*shape, n, self.mechanism.n_v) if gradients else None,
+            records[..., 7:],
+            slopes,
         )
 
     def distances(
@@ -804,24 +802,17 @@ class CollisionModel(_Asked, ProcessBound):
         """
         scene_ = self._scene(scene)
         wanted, pairs = self._wanted(scene_)
-        records, slopes, shape = self._distances(
+        records, slopes = self._distances(
             q, wanted, scene_, within=within, gradients=gradients, threads=threads
         )
-        n = len(wanted)
-        return Distances(
-            records[..., 0].reshape(*shape, n),
-            pairs,
-            records[..., 1:7].reshape(*shape, n, 2, 3),
-            records[..., 7:].reshape(*shape, n, 3),
-            slopes.reshape(*shape, n, self.mechanism.n_v) if gradients else None,
-        )
+        points = records[..., 1:7].reshape(*records.shape[:-1], 2, 3)
+        return Distances(records[..., 0], pairs, points, records[..., 7:], slopes)
 
     def body_distances(self, q: ArrayLike, pairs: Integers, within: float = np.inf) -> Floats:
         """The distances (..., n) of pairs (n, 2) of bodies, by their numbers, checked or not."""
         wanted = np.zeros((len(pairs), 4), np.int64)
         wanted[:, :2] = pairs
-        records, _, shape = self._distances(q, wanted, self._scene(None), within=within)
-        return records[..., 0].reshape(*shape, len(pairs))
+        return self._distances(q, wanted, self._scene(None), within=within)[0][..., 0]
 
     def _wanted(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
         """The pairs that `distances` is about: rows for the kernel, and names."""
@@ -856,24 +847,30 @@ class CollisionModel(_Asked, ProcessBound):
         within: float,
         gradients: bool = False,
         threads: int | None = None,
-    ) -> tuple[Floats, Floats, tuple[int, ...]]:
+    ) -> tuple[Floats, Floats | None]:
+        """The records (..., n, 10) of pairs, and the gradients (..., n, nv) that are asked for."""
         rows, shape = self._rows(q)
-        n, call = len(wanted), self._distances_rows
-        records = np.empty((len(rows), n, distances.RECORD))
-        slopes = np.empty((len(rows), n, self.mechanism.n_v)) if gradients else records
+        n, n_q, n_v, call = (
+            len(wanted),
+            self.mechanism.n_q,
+            self.mechanism.n_v,
+            self._distances_rows,
+        )
+        records = np.empty((*shape, n, distances.RECORD))
+        slopes = np.empty((*shape, n, n_v)) if gradients else None
         given, asked, made = _at(rows), _at(wanted), _at(records)
-        turned, turn = (_at(slopes), slopes.strides[0]) if gradients else (0, 0)
+        turned, turn = (0, 0) if slopes is None else (_at(slopes), 8 * n_v)
 
         def work(part: slice) -> None:
             room, first = self._exact_room(scene), part.start
             call(
-                *(given + rows.strides[0] * first, part.stop - first, room.address),
-                *(asked, n, within, made + records.strides[0] * first, turned + turn * first),
+                *(given + 8 * n_q * first, part.stop - first, room.address, asked, n, within),
+                *(made + 8 * distances.RECORD * n * first, turned + turn * n * first),
             )
             scene.rooms.append(room)
 
         self._shared(work, len(rows), threads)
-        return records, slopes, shape
+        return records, slopes
 
     def _exact_room(self, scene: SceneTables) -> ExactRoom:
         """A room to compute distances in a scene in, where nobody else does."""
