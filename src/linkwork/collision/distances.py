@@ -378,29 +378,32 @@ def pieces_apart(
     s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
     ranges, busy = offset(index, index[RANGES]), 0
     own = offset(placed, index[N_BODIES] * BALL)
-    for k in range(n):
-        nothing(offset(records, k * RECORD))
-    for stage in range(3):
-        for k in range(n):
-            a, b, count = wanted[4 * k], wanted[4 * k + 1], wanted[4 * k + 3]
-            count = ranges[2 * a + 1] * (ranges[2 * b + 1] if b >= 0 else count)
-            if b != -2 and (count == 1) == (stage == 1) and count > 0:
-                busy = feed(
-                    offset(wanted, 4 * k),
-                    k,
-                    stage < 2,
-                    index,
-                    pieces,
-                    rows,
-                    vertices,
-                    poses,
-                    limit,
-                    placed,
-                    records,
-                    s,
-                    whose,
-                    busy,
-                )
+    for m in range(2 * n):  # the last first: hands, of many pieces, which are known soon then
+        first = m < n
+        k = (n if first else 2 * n) - 1 - m
+        a, b, count = wanted[4 * k], wanted[4 * k + 1], wanted[4 * k + 3]
+        if first:
+            nothing(offset(records, k * RECORD))
+        if b == -2:
+            continue
+        count = ranges[2 * a + 1] * (ranges[2 * b + 1] if b >= 0 else count)
+        if count > 1 or (first and count == 1):
+            busy = feed(
+                offset(wanted, 4 * k),
+                k,
+                first,
+                index,
+                pieces,
+                rows,
+                vertices,
+                poses,
+                limit,
+                placed,
+                records,
+                s,
+                whose,
+                busy,
+            )
     while busy != 0:
         busy = advance(index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy)
 
@@ -871,7 +874,8 @@ def nearest_rows(
     index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
     balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
     boxes, vertices = pointer_f64(world[TABLES + 4]), pointer_f64(world[TABLES + 5])
-    poses, twists, slopes = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS]), gradients
+    poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
+    slopes, n_v = pointer_f64(gradients), index[N_V]
     place_world(index, poses)
     work = offset(poses, (index[N_BODIES] + 1) * POSE)
     for row in range(n_rows):
@@ -896,8 +900,8 @@ def nearest_rows(
         if gradients != 0:
             for k in range(n):
                 a, b = things[2 * k], things[2 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, pointer_f64(slopes))
-                slopes += 8 * index[N_V]
+                slope = offset(slopes, (row * n + k) * n_v)
+                gradient(offset(own, k * RECORD), a, b, index, twists, slope)
 
 
 @typed
@@ -941,7 +945,8 @@ def distances_rows(
     index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
     balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
     vertices = pointer_f64(world[TABLES + 5])
-    poses, twists, slopes = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS]), gradients
+    poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
+    slopes, n_v = pointer_f64(gradients), index[N_V]
     place_world(index, poses)
     placed = offset(poses, (index[N_BODIES] + 1) * POSE)
     for row in range(n_rows):
@@ -951,5 +956,5 @@ def distances_rows(
         if gradients != 0:
             for k in range(n):
                 a, b = wanted[4 * k], wanted[4 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, pointer_f64(slopes))
-                slopes += 8 * index[N_V]
+                slope = offset(slopes, (row * n + k) * n_v)
+                gradient(offset(own, k * RECORD), a, b, index, twists, slope)
