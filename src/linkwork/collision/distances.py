@@ -431,8 +431,9 @@ def feed(
     """
     ranges, n_bodies = offset(index, index[RANGES]), index[N_BODIES]
     a, b = entry[0], entry[1]
-    if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > limit[0]:
-        return busy
+    if b >= 0 and limit[0] < INF:
+        if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > limit[0]:
+            return busy
     own = offset(placed, n_bodies * BALL)
     place_pieces(a, ranges, pieces, poses, own)
     if b >= 0:
@@ -461,7 +462,7 @@ def feed(
         x, at_x, T_x = piece_of(at, a, index, pieces, rows, poses, own)
         y, at_y, T_y = piece_of(at_other, that, index, pieces, rows, poses, own)
         bound = min(limit[0], record[0])
-        if spheres_apart(at_x, T_x, at_y, T_y) > bound:
+        if bound < INF and spheres_apart(at_x, T_x, at_y, T_y) > bound:
             continue
         if is_alone(x, y):
             alone(x, T_x, y, T_y, vertices, limit, record)
