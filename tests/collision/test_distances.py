@@ -171,8 +171,10 @@ def test_a_distance_is_the_same_alone_and_among_others(robot: World) -> None:
         np.testing.assert_array_equal(slope[:, 0], slopes[:, k])
 
 
-@pytest.mark.parametrize("size", [0.1, 0.3])
-def test_bodies_of_many_pieces_are_as_far_apart_as_their_nearest_two(size: float) -> None:
+@pytest.mark.parametrize(("size", "deep"), [(0.05, False), (0.3, True)])
+def test_bodies_of_many_pieces_are_as_far_apart_as_their_nearest_two(
+    size: float, deep: bool
+) -> None:
     """Apart and in overlap, against bodies of one piece each on the same frames."""
     m, random = mechanism_from(chain_urdf(3)), rng(f"pieces {size}")
     names, kinds = list(m.frame_names[: m.n_link_frames]), (BOX, HULL, SEGMENT, CYLINDER)
@@ -191,7 +193,7 @@ def test_bodies_of_many_pieces_are_as_far_apart_as_their_nearest_two(size: float
     each = distances_of(parts, q, every_pair(parts))[0][:, :, 0]
     least = [each[:, (a == one) & (b == other)].min(axis=1) for one, other in pairs.tolist()]
     np.testing.assert_allclose(found, np.transpose(least), atol=1e-10)
-    assert (found < 0).any() and (found > 0).any()
+    assert (found < 0 if deep else found > 0).mean() > 0.5
     np.testing.assert_allclose(nearest_of(world, q, 1)[0][:, 0, 0], found.min(axis=1), atol=1e-10)
 
 
