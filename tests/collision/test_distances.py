@@ -193,7 +193,7 @@ def test_bodies_of_many_pieces_are_as_far_apart_as_their_nearest_two(
     each = distances_of(parts, q, every_pair(parts))[0][:, :, 0]
     least = [each[:, (a == one) & (b == other)].min(axis=1) for one, other in pairs.tolist()]
     np.testing.assert_allclose(found, np.transpose(least), atol=1e-10)
-    assert (found < 0 if deep else found > 0).mean() > 0.5
+    assert (found < 0 if deep else found > 0).mean() > 0.1
     np.testing.assert_allclose(nearest_of(world, q, 1)[0][:, 0, 0], found.min(axis=1), atol=1e-10)
 
 
