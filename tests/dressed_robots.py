@@ -207,10 +207,12 @@ def call(name: str, *args: Any) -> None:
     ctypes.CFUNCTYPE(None, *kinds)(native(name))(*given)
 
 
-def table_args(world: World) -> tuple[Any, ...]:
-    """The tables of a world, in the order of kernels."""
-    t = world.tables
-    return t.index, t.pieces, t.balls, t.rows, t.boxes, t.vertices
+def record_of(world: World) -> tuple[NDArray[np.int64], Any]:
+    """The record that kernels of rows read, and what it has the addresses of."""
+    f = world.frames
+    held = np.full(world.tables.room, np.nan), np.full(6 * f.n_twists + 1, np.nan)
+    code = f.address("frames1"), f.address("twists1")
+    return np.array([*world.tables.addresses, *code, *(each.ctypes.data for each in held)]), held
 
 
 def nearest_of(
@@ -220,21 +222,18 @@ def nearest_of(
     f = world.frames
     records, which = np.full((len(q), n, RECORD), np.nan), np.full((len(q), n, 2), -9)
     slopes = np.full((len(q), n, f.n_v), np.nan)
+    record, _held = record_of(world)
     call(
         "nearest_rows",
         np.ascontiguousarray(q),
         len(q),
-        f.address("frames1"),
-        f.address("twists1") if gradients else 0,
-        *table_args(world),
+        record,
         n,
         float(within),
-        np.full(world.tables.room, np.nan),
-        np.full(6 * f.n_twists + 1, np.nan),
         np.zeros(n, np.int64),
         records,
         which,
-        slopes,
+        slopes if gradients else 0,
     )
     return records, which, slopes
 
@@ -246,23 +245,15 @@ def distances_of(
     f, n = world.frames, len(wanted)
     records = np.full((len(q), n, RECORD), np.nan)
     slopes = np.full((len(q), n, f.n_v), np.nan)
-    index, pieces, balls, rows, _, vertices = table_args(world)
+    record, _held = record_of(world)
     call(
         "distances_rows",
         np.ascontiguousarray(q),
         len(q),
-        f.address("frames1"),
-        f.address("twists1"),
+        record,
         np.ascontiguousarray(wanted),
         n,
-        index,
-        pieces,
-        balls,
-        rows,
-        vertices,
         float(within),
-        np.full(world.tables.room, np.nan),
-        np.full(6 * f.n_twists + 1, np.nan),
         records,
         slopes,
     )

@@ -171,6 +171,32 @@ def test_a_distance_is_the_same_alone_and_among_others(robot: World) -> None:
         np.testing.assert_array_equal(slope[:, 0], slopes[:, k])
 
 
+@pytest.mark.parametrize(("size", "deep"), [(0.05, False), (0.3, True)])
+def test_bodies_of_many_pieces_are_as_far_apart_as_their_nearest_two(
+    size: float, deep: bool
+) -> None:
+    """Apart and in overlap, against bodies of one piece each on the same frames."""
+    m, random = mechanism_from(chain_urdf(3)), rng(f"pieces {size}")
+    names, kinds = list(m.frame_names[: m.n_link_frames]), (BOX, HULL, SEGMENT, CYLINDER)
+    body_of = np.repeat(np.arange(len(names)), random.integers(1, 6, len(names)))
+    whole, single = Solids([]), Solids([])
+    for k, body in enumerate(body_of.tolist()):
+        whole.random(random, kinds[k % len(kinds)], size, body=body)
+        single.rows.append(whole.rows[-1].copy())
+        single.rows[-1][7] = k
+    single.vertices = whole.vertices
+    world = dressed(m, names, whole, Solids(whole.vertices))
+    parts = dressed(m, [names[body] for body in body_of], single, Solids(whole.vertices))
+    q, pairs = rows_of(m, 300, f"pieces {size}"), world.bodies.pairs
+    found = distances_of(world, q, every_pair(world))[0][:, :, 0]
+    a, b = body_of[parts.bodies.pairs].T
+    each = distances_of(parts, q, every_pair(parts))[0][:, :, 0]
+    least = [each[:, (a == one) & (b == other)].min(axis=1) for one, other in pairs.tolist()]
+    np.testing.assert_allclose(found, np.transpose(least), atol=1e-10)
+    assert (found < 0 if deep else found > 0).mean() > 0.1
+    np.testing.assert_allclose(nearest_of(world, q, 1)[0][:, 0, 0], found.min(axis=1), atol=1e-10)
+
+
 def check_nearest(world: World, q: Any, n: int, within: float = np.inf) -> None:
     """The nearest are the least of all, with their things, points and normals."""
     wanted = every_pair(world)
@@ -202,7 +228,8 @@ def test_nearest_are_the_least_of_all(robot: World, n: int, within: float) -> No
 @pytest.mark.parametrize("name", MODELS)
 def test_nearest_of_bundled_models(name: str) -> None:
     world = made_up_world(mechanism_from(path(name)), name)
-    check_nearest(world, rows_of(world.mechanism, 100, name), 8)
+    for n in (1, 8):
+        check_nearest(world, rows_of(world.mechanism, 100, name), n)
 
 
 def test_records_fit_together(robot: World) -> None:

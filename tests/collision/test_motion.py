@@ -26,9 +26,7 @@ from dressed_robots import (
 from linkwork.algorithms.registry import evaluate
 from linkwork.collision.distances import tables
 from linkwork.collision.motion import (
-    Reaches,
     between,
-    motion_bounds,
     motion_room,
     rates_of,
     short_ways,
@@ -36,6 +34,7 @@ from linkwork.collision.motion import (
     velocities_of,
     velocity_at,
 )
+from linkwork.collision.reaches import Reaches, motion_bounds
 from linkwork.mechanism.model import Mechanism
 from robots import (
     chain_urdf,

@@ -264,7 +264,8 @@ def test_a_slide_lengthens_what_turns():
     m = lw.load(f'<robot name="r">{links}{joints}</robot>').mechanism
     motion = motions_of(m, "a", "c", {"a": 9.0, "c": 0.1})
     assert motion is not None
-    np.testing.assert_allclose(motion.rates, [0.1 + 2.0 + 0.25, 1.0])
+    # a ball of 1.5 m and 0.1 m more holds the hand; its middle is at 0.5 m of the slide
+    np.testing.assert_allclose(motion.rates, [np.hypot(0.5, 0.25) + 1.5 + 0.1, 1.0])
     np.testing.assert_allclose(motions_of(m, "c", "a", {"a": 9.0, "c": 0.1}).rates, motion.rates)
     np.testing.assert_array_equal([motion.lower, motion.upper], [[-1, -1], [2, 2]])
 

@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
-from linkwork.collision.narrow import closest
+from linkwork.collision.narrow import closest, height
 from linkwork.collision.side_by_side import (
     EIGHT,
-    HIGH,
     PLACED,
     answer,
     is_alone,
@@ -51,6 +50,8 @@ from linkwork.compile.typed import (
     local_i64,
     lowest_bit,
     offset,
+    pointer_f64,
+    pointer_i64,
     put,
     select,
     sqrt,
@@ -70,11 +71,18 @@ N_CLOUDS, CLOUDS, CLOUD_NUMBERS = 12, 13, 14  # the last is a place in `Tables.v
 N_TURNS, TURNS = 15, 16
 FIRST_LIST = 17
 
+TABLES, FRAMES, TWISTING, ROOM, TWISTS, WORLD = 0, 6, 7, 8, 9, 10
+"""Places in the record that kernels of rows read: the addresses of six tables (`Tables.addresses`),
+of `frames1` and `twists1`, of room for `Tables.room` numbers and for twists; and its size."""
+
 INF = float("inf")
 INFINITELY_FAR = np.array([0.0, 0.0, 0.0, INF, -INF, *[0.0] * 11])
 """A rounded box that is."""
 
 ALL_BUSY = (1 << WIDTH) - 1
+
+MOST = 4 * WIDTH
+"""Pairs that are looked at together where only the nearest is sought."""
 
 FAR = 1e300
 """A lower bound of the distance of what is not checked."""
@@ -357,32 +365,39 @@ def pieces_apart(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    within: F64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
     """Write the records of a list of pairs, as `listed` has it, but of clouds `nothing`.
 
-    Of each pair, first the two pieces whose spheres are nearest; then those that may be nearer.
+    Of each pair of many pieces, first the two whose spheres are nearest; at last, when it is known
+    how near these are, those that may be nearer. ``limit``: the most that matters, and 1 where it
+    falls to what is found, since only the nearest is sought.
     """
     s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
-    busy = 0
+    ranges, busy = offset(index, index[RANGES]), 0
     own = offset(placed, index[N_BODIES] * BALL)
-    for k in range(2 * n):
-        m = k if k < n else k - n
-        if k < n:
-            nothing(offset(records, m * RECORD))
-        if wanted[4 * m + 1] != -2:
+    for m in range(2 * n):  # the last first: hands, of many pieces, which are known soon then
+        first = m < n
+        k = (n if first else 2 * n) - 1 - m
+        a, b, count = wanted[4 * k], wanted[4 * k + 1], wanted[4 * k + 3]
+        if first:
+            nothing(offset(records, k * RECORD))
+        if b == -2:
+            continue
+        count = ranges[2 * a + 1] * (ranges[2 * b + 1] if b >= 0 else count)
+        if count > 1 or (first and count == 1):
             busy = feed(
-                offset(wanted, 4 * m),
-                m,
-                k < n,
+                offset(wanted, 4 * k),
+                k,
+                first,
                 index,
                 pieces,
                 rows,
                 vertices,
                 poses,
-                within,
+                limit,
                 placed,
                 records,
                 s,
@@ -390,7 +405,7 @@ def pieces_apart(
                 busy,
             )
     while busy != 0:
-        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
+        busy = advance(index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy)
 
 
 @typed
@@ -403,132 +418,88 @@ def feed(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    within: F64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
     s: PtrF64,
     whose: PtrI64,
     busy: I64,
 ) -> I64:
-    """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy."""
-    ranges = offset(index, index[RANGES])
-    n_bodies = index[N_BODIES]
+    """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy.
+
+    Where all are busy, steps are taken until one is not.
+    """
+    ranges, n_bodies = offset(index, index[RANGES]), index[N_BODIES]
     a, b = entry[0], entry[1]
-    if b >= 0 and balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > within:
-        return busy
-    n_own = ranges[2 * a + 1]
-    n_others = ranges[2 * b + 1] if b >= 0 else entry[3]
-    if not first and n_own * n_others == 1:
-        return busy
+    if b >= 0 and limit[0] < INF:
+        if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > limit[0]:
+            return busy
     own = offset(placed, n_bodies * BALL)
     place_pieces(a, ranges, pieces, poses, own)
     if b >= 0:
         place_pieces(b, ranges, pieces, poses, own)
-    others, across = offset(rows, entry[2] * PIECE + 8), PIECE
+    first_own, n_own = ranges[2 * a], ranges[2 * a + 1]
+    first_other, n_others, that = entry[2], entry[3], n_bodies
     if b >= 0:
-        others, across = offset(own, ranges[2 * b] * PLACED), PLACED
-    own = offset(own, ranges[2 * a] * PLACED)
-    T_own, T_others = offset(poses, a * POSE), offset(poses, (b if b >= 0 else n_bodies) * POSE)
+        first_other, n_others, that = ranges[2 * b], ranges[2 * b + 1], b
     record = offset(records, k * RECORD)
-    held, held_other, least = -1, -1, INF  # the nearest so far: begun first, and not again
-    for i in range(n_own):
-        for j in range(n_others):
-            A, B = offset(own, i * PLACED), offset(others, j * across)
-            one, other, bound = i, j, spheres_apart(A, T_own, B, T_others)
-            if bound < least:
-                one, other, bound, held, held_other, least = held, held_other, least, i, j, bound
-            if not first and one >= 0 and bound <= min(within, record[0]):
-                busy = begin(
-                    entry,
-                    k,
-                    one,
-                    other,
-                    index,
-                    pieces,
-                    rows,
-                    vertices,
-                    poses,
-                    within,
-                    placed,
-                    records,
-                    s,
-                    whose,
-                    busy,
-                )
-    if first and least <= within:
-        busy = begin(
-            entry,
-            k,
-            held,
-            held_other,
-            index,
-            pieces,
-            rows,
-            vertices,
-            poses,
-            within,
-            placed,
-            records,
-            s,
-            whose,
-            busy,
-        )
+    one, other, least = first_own, first_other, INF  # the nearest two: begun first, and not again
+    for i in range(first_own, first_own + n_own if n_own * n_others > 1 else first_own):
+        for j in range(first_other, first_other + n_others):
+            x, at_x, T_x = piece_of(i, a, index, pieces, rows, poses, own)
+            y, at_y, T_y = piece_of(j, that, index, pieces, rows, poses, own)
+            gap = spheres_apart(at_x, T_x, at_y, T_y)
+            if gap < least:
+                one, other, least = i, j, gap
+    i, j = first_own, first_other
+    for _ in range(1 if first else n_own * n_others):
+        at, at_other = one if first else i, other if first else j
+        j += 1
+        if j == first_other + n_others:
+            i, j = i + 1, first_other
+        if not first and at == one and at_other == other:
+            continue
+        x, at_x, T_x = piece_of(at, a, index, pieces, rows, poses, own)
+        y, at_y, T_y = piece_of(at_other, that, index, pieces, rows, poses, own)
+        bound = min(limit[0], record[0])
+        if bound < INF and spheres_apart(at_x, T_x, at_y, T_y) > bound:
+            continue
+        if is_alone(x, y):
+            alone(x, T_x, y, T_y, vertices, limit, record)
+            continue
+        if record[0] < INF:  # along the normal of what is known, where a single piece ends there
+            n, high, low = offset(record, 7), 0.0, 0.0
+            for m in range(3):
+                high += n[m] * record[1 + m]
+                low += n[m] * record[4 + m]
+            if n_own > 1:
+                high = height(x, T_x, vertices, n[0], n[1], n[2])
+            if n_others > 1:
+                low = -height(y, T_y, vertices, -n[0], -n[1], -n[2])
+            if low - high > bound:
+                continue
+        while busy == ALL_BUSY:
+            busy = advance(
+                index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy
+            )
+        lane = lowest_bit(ALL_BUSY & ~busy)
+        set_out(s, lane, x, at_x, T_x, y, at_y, T_y, min(limit[0], record[0]))
+        mine = offset(whose, 5 * lane)
+        mine[0], mine[1], mine[2], mine[3], mine[4] = k, at, at_other, a, that
+        busy = busy | (1 << lane)
     return busy
 
 
 @typed
-def begin(
-    entry: PtrI64,
-    k: I64,
-    i: I64,
-    j: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    within: F64,
-    placed: PtrF64,
-    records: PtrF64,
-    s: PtrF64,
-    whose: PtrI64,
-    busy: I64,
-) -> I64:
-    """Begin the descent of piece i of a pair's first thing and piece j of the other; who is busy.
-
-    Where all are busy, steps are taken until one is not.
-    """
-    ranges = offset(index, index[RANGES])
-    n_bodies = index[N_BODIES]
-    a, b = entry[0], entry[1]
-    own = offset(placed, n_bodies * BALL)
-    i += ranges[2 * a]
-    one, placed_one, T_one = (
-        offset(pieces, i * PIECE),
-        offset(own, i * PLACED),
-        offset(poses, a * POSE),
-    )
-    if b >= 0:
-        j += ranges[2 * b]
-        other, placed_other = offset(pieces, j * PIECE), offset(own, j * PLACED)
-    else:
-        j += entry[2]
-        b = n_bodies
-        other, placed_other = offset(rows, j * PIECE), offset(rows, j * PIECE + 8)
-    T_other, record = offset(poses, b * POSE), offset(records, k * RECORD)
-    if is_alone(one, other):
-        alone(one, T_one, other, T_other, vertices, within, record)
-        return busy
-    while busy == ALL_BUSY:
-        busy = advance(index, pieces, rows, vertices, poses, own, records, s, whose, busy)
-    lane = lowest_bit(ALL_BUSY & ~busy)
-    set_out(s, lane, one, placed_one, T_one, other, placed_other, T_other, min(within, record[0]))
-    whose[5 * lane] = k
-    whose[5 * lane + 1] = i
-    whose[5 * lane + 2] = j
-    whose[5 * lane + 3] = a
-    whose[5 * lane + 4] = b
-    return busy | (1 << lane)
+def piece_of(
+    k: I64, body: I64, index: PtrI64, pieces: PtrF64, rows: PtrF64, poses: PtrF64, placed: PtrF64
+) -> tuple[PtrF64, PtrF64, PtrF64]:
+    """A piece of a body, or a row, how it stands in the world, and the pose that this adds to."""
+    piece, at = offset(pieces, k * PIECE), offset(placed, k * PLACED)
+    if body == index[N_BODIES]:
+        piece = offset(rows, k * PIECE)
+        at = offset(piece, 8)
+    return piece, at, offset(poses, body * POSE)
 
 
 @typed
@@ -538,17 +509,24 @@ def alone(
     other: PtrF64,
     T_other: PtrF64,
     vertices: PtrF64,
-    within: F64,
+    limit: PtrF64,
     record: PtrF64,
 ) -> None:
     """Write the record of two pieces where they are nearer than what it says."""
-    found = local_f64(9)
-    high = min(within, record[0])
-    d = closest(one, T_one, other, T_other, vertices, high, found)
-    if not d > high:
-        record[0] = d
-        for i in range(9):
-            record[1 + i] = found[i]
+    found = local_f64(RECORD)
+    high = min(limit[0], record[0])
+    found[0] = closest(one, T_one, other, T_other, vertices, high, offset(found, 1))
+    if not found[0] > high:
+        keep(found, record, limit)
+
+
+@typed
+def keep(found: PtrF64, record: PtrF64, limit: PtrF64) -> None:
+    """Write a record over one that is no nearer."""
+    for i in range(RECORD):
+        record[i] = found[i]
+    if limit[1] > 0.0 and found[0] < limit[0]:
+        limit[0] = found[0]
 
 
 @typed
@@ -558,6 +536,7 @@ def advance(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
     s: PtrF64,
@@ -570,14 +549,13 @@ def advance(
     while met != 0:
         lane = lowest_bit(met)
         met &= met - 1
-        own = offset(whose, 5 * lane)
-        one, placed_one = offset(pieces, own[1] * PIECE), offset(placed, own[1] * PLACED)
-        other = offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE)
-        answer(s, lane, one, placed_one, offset(poses, own[3] * POSE), other, found)
-        record = offset(records, own[0] * RECORD)
+        k, one, other, a, b = of_lane(whose, lane)
+        x, at_x, T_x = piece_of(one, a, index, pieces, rows, poses, placed)
+        y, _, _ = piece_of(other, b, index, pieces, rows, poses, placed)
+        answer(s, lane, x, at_x, T_x, y, found)
+        record = offset(records, k * RECORD)
         if not found[0] > record[0]:
-            for i in range(RECORD):
-                record[i] = found[i]
+            keep(found, record, limit)
     if going == 0:
         return 0
     busy = turn(s, going, corner)
@@ -585,22 +563,18 @@ def advance(
     while left != 0:
         lane = lowest_bit(left)
         left &= left - 1
-        own = offset(whose, 5 * lane)
-        one, T_one = offset(pieces, own[1] * PIECE), offset(poses, own[3] * POSE)
-        other, T_other = (
-            offset(pieces if own[4] < index[N_BODIES] else rows, own[2] * PIECE),
-            offset(poses, own[4] * POSE),
-        )
-        alone(
-            one,
-            T_one,
-            other,
-            T_other,
-            vertices,
-            s[HIGH + lane] - (one[1] + other[1]),
-            offset(records, own[0] * RECORD),
-        )
+        k, one, other, a, b = of_lane(whose, lane)
+        x, _, T_x = piece_of(one, a, index, pieces, rows, poses, placed)
+        y, _, T_y = piece_of(other, b, index, pieces, rows, poses, placed)
+        alone(x, T_x, y, T_y, vertices, limit, offset(records, k * RECORD))
     return busy
+
+
+@typed
+def of_lane(whose: PtrI64, lane: I64) -> tuple[I64, I64, I64, I64, I64]:
+    """The record that a lane is for, its two pieces and their bodies."""
+    own = offset(whose, 5 * lane)
+    return own[0], own[1], own[2], own[3], own[4]
 
 
 @typed
@@ -640,17 +614,17 @@ def listed_near(
     rows: PtrF64,
     vertices: PtrF64,
     poses: PtrF64,
-    within: F64,
+    limit: PtrF64,
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
     """Write the records of `listed`, where the balls are placed."""
-    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, limit, placed, records)
     for k in range(n):
         a, record = wanted[4 * k], offset(records, k * RECORD)
         if wanted[4 * k + 1] == -2:
-            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, within, record)
-            if d > within or d >= FAR:
+            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, limit[0], record)
+            if d > limit[0] or d >= FAR:
                 nothing(record)
 
 
@@ -763,10 +737,13 @@ def nearest(
     place_balls(index, balls, poses, room)
     none_placed(index, offset(room, index[N_BODIES] * BALL))
     n_bounds = bounds_of(index, room, boxes, bounds)
-    limit = min(within, FAR / 2.0)
-    n_bounds += cloud_bounds(index, room, vertices, limit, offset(bounds, n_bounds))
-    wanted, found = local_i64(4 * WIDTH), local_f64(WIDTH * RECORD)
-    n_first = least_bounds(bounds, n_bounds, n, limit, order)
+    limit, most = local_f64(2), WIDTH
+    limit[0], limit[1] = min(within, FAR / 2.0), 0.0
+    if n == 1:  # many at a time: each that is found leaves less to the others
+        limit[1], most = 1.0, MOST
+    n_bounds += cloud_bounds(index, room, vertices, limit[0], offset(bounds, n_bounds))
+    wanted, found = local_i64(4 * MOST), local_f64(MOST * RECORD)
+    n_first = least_bounds(bounds, n_bounds, n, limit[0], order)
     count, at, held, bits = 0, 0, 0, 0
     start = -WIDTH
     while start < n_bounds:
@@ -780,23 +757,23 @@ def nearest(
         else:
             start += WIDTH
             if start < n_bounds:
-                bits = bits_of(lanes(bounds, start) <= limit)
-        if k >= 0 and bounds[k] <= limit:
+                bits = bits_of(lanes(bounds, start) <= limit[0])
+        if k >= 0 and bounds[k] <= limit[0]:
             bounds[k] = FAR
             wanted_of(index, k, offset(wanted, 4 * held))
             held += 1
         likely = start < 0 and at == n_first
-        if held == WIDTH or likely or start >= n_bounds:
+        if held == most or likely or start >= n_bounds:
             listed_near(wanted, held, index, pieces, rows, vertices, poses, limit, room, found)
             for m in range(held):
                 record = offset(found, m * RECORD)
-                if not record[0] > limit:
+                if not record[0] > limit[0]:
                     if count < n:
                         count += 1
                     a, b = things_wanted(index, offset(wanted, 4 * m))
                     insert(record, a, b, count - 1, records, which)
                     if count == n:
-                        limit = records[(n - 1) * RECORD]
+                        limit[0] = records[(n - 1) * RECORD]
             held = 0
     for k in range(count, n):
         nothing(offset(records, k * RECORD))
@@ -871,46 +848,39 @@ def place_world(index: PtrI64, poses: PtrF64) -> None:
 
 
 @typed
-def poses_at(q: PtrF64, frames: I64, twisting: I64, poses: PtrF64, twists: PtrF64) -> None:
-    """Write the poses of the bodies, and the twists where ``twisting`` is not 0."""
-    if twisting != 0:
-        call_at(twisting, q, poses, twists)
+def poses_at(q: PtrF64, world: PtrI64, twisting: Bool, poses: PtrF64, twists: PtrF64) -> None:
+    """Write the poses of the bodies, and the twists where they are asked for."""
+    if twisting:
+        call_at(world[TWISTING], q, poses, twists)
     else:
-        call_at(frames, q, poses)
+        call_at(world[FRAMES], q, poses)
 
 
 @typed
 def nearest_rows(
     q: PtrF64,
     n_rows: I64,
-    frames: I64,
-    twisting: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
+    world: PtrI64,
     n: I64,
     within: F64,
-    room: PtrF64,
-    twists: PtrF64,
     order: PtrI64,
     records: PtrF64,
     which: PtrI64,
-    gradients: PtrF64,
+    gradients: I64,
 ) -> None:
-    """`nearest` for each row of q, with `gradient` where ``twisting`` is not 0.
+    """`nearest` for each row of q, with `gradient` where the address of gradients is not 0.
 
-    ``frames`` and ``twisting``: addresses of `frames1` and `twists1`. ``room``: `Tables.room`
-    numbers; ``order``: n.
+    ``world``: see `WORLD`. ``order``: n.
     """
-    poses = room
+    index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
+    balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
+    boxes, vertices = pointer_f64(world[TABLES + 4]), pointer_f64(world[TABLES + 5])
+    poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
+    slopes, n_v = pointer_f64(gradients), index[N_V]
     place_world(index, poses)
-    work = offset(room, (index[N_BODIES] + 1) * POSE)
-    n_v = index[N_V]
+    work = offset(poses, (index[N_BODIES] + 1) * POSE)
     for row in range(n_rows):
-        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
+        poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
         own = offset(records, row * n * RECORD)
         things = offset(which, row * n * 2)
         nearest(
@@ -928,11 +898,11 @@ def nearest_rows(
             own,
             things,
         )
-        if twisting != 0:
+        if gradients != 0:
             for k in range(n):
-                slopes = offset(gradients, (row * n + k) * n_v)
                 a, b = things[2 * k], things[2 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
+                slope = offset(slopes, (row * n + k) * n_v)
+                gradient(offset(own, k * RECORD), a, b, index, twists, slope)
 
 
 @typed
@@ -956,39 +926,36 @@ def listed(
     """
     place_balls(index, balls, poses, placed)
     none_placed(index, offset(placed, index[N_BODIES] * BALL))
-    listed_near(wanted, n, index, pieces, rows, vertices, poses, within, placed, records)
+    limit = local_f64(2)
+    limit[0], limit[1] = within, 0.0
+    listed_near(wanted, n, index, pieces, rows, vertices, poses, limit, placed, records)
 
 
 @typed
 def distances_rows(
     q: PtrF64,
     n_rows: I64,
-    frames: I64,
-    twisting: I64,
+    world: PtrI64,
     wanted: PtrI64,
     n: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
     within: F64,
-    room: PtrF64,
-    twists: PtrF64,
     records: PtrF64,
-    gradients: PtrF64,
+    gradients: I64,
 ) -> None:
-    """`listed` for each row of q, with `gradient` where ``twisting`` is not 0."""
-    poses = room
+    """`listed` for each row of q, with `gradient` where the address of gradients is not 0."""
+    index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
+    balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
+    vertices = pointer_f64(world[TABLES + 5])
+    poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
+    slopes, n_v = pointer_f64(gradients), index[N_V]
     place_world(index, poses)
-    placed = offset(room, (index[N_BODIES] + 1) * POSE)
-    n_v = index[N_V]
+    placed = offset(poses, (index[N_BODIES] + 1) * POSE)
     for row in range(n_rows):
-        poses_at(offset(q, row * index[N_Q]), frames, twisting, poses, twists)
+        poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
         own = offset(records, row * n * RECORD)
         listed(wanted, n, index, pieces, balls, rows, vertices, poses, within, placed, own)
-        if twisting != 0:
+        if gradients != 0:
             for k in range(n):
-                slopes = offset(gradients, (row * n + k) * n_v)
                 a, b = wanted[4 * k], wanted[4 * k + 1]
-                gradient(offset(own, k * RECORD), a, b, index, twists, slopes)
+                slope = offset(slopes, (row * n + k) * n_v)
+                gradient(offset(own, k * RECORD), a, b, index, twists, slope)

@@ -26,7 +26,8 @@ from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
-from linkwork.collision.rooms import NativeCheck, NativeMotions, NativeNearest, Room
+from linkwork.collision.reaches import Reaches, motion_bounds
+from linkwork.collision.rooms import ExactRoom, NativeCheck, NativeMotions, NativeNearest, Room
 from linkwork.collision.rooms import address as _at
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
@@ -361,7 +362,7 @@ class CollisionModel(_Asked, ProcessBound):
             [body != frame for body, frame in zip(parts.bodies, parts.frames, strict=True)]
         )
         pairs = self._pair_rows[~held[self._pair_rows].any(axis=1)]
-        bounds = motion.motion_bounds(self.mechanism, parts.frames, balls, pairs=pairs, span=within)
+        bounds = motion_bounds(self.mechanism, parts.frames, balls, pairs=pairs, span=within)
         found = apart_tables(
             self.mechanism,
             parts.bodies,
@@ -475,11 +476,11 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _nearest_rows(self) -> Any:
-        return _native(self._code, "nearest_rows", 18, {11: ctypes.c_double})
+        return _native(self._code, "nearest_rows", 9, {4: ctypes.c_double})
 
     @cached_property
     def _distances_rows(self) -> Any:
-        return _native(self._code, "distances_rows", 16, {11: ctypes.c_double})
+        return _native(self._code, "distances_rows", 8, {5: ctypes.c_double})
 
     @cached_property
     def _motion_rows(self) -> Any:
@@ -558,7 +559,7 @@ class CollisionModel(_Asked, ProcessBound):
         """Configurations as rows (n, nq) that are finite, and their leading shape."""
         given = real_rows(q, what, self.mechanism.n_q)
         rows = np.ascontiguousarray(_as_rows(given))
-        if not np.isfinite(rows).all():
+        if 0 in np.isfinite(rows).tobytes():  # faster than all() of one row
             self._refuse(rows, int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0]), what)
         return self._of_usual_length(rows, what), given.shape[:-1]
 
@@ -647,14 +648,13 @@ class CollisionModel(_Asked, ProcessBound):
         """The nearest pairs in a scene as it is now, for one thread; see `give_back`."""
         tables = self._scene(scene)
         room = self._exact_room(tables)
-        code = self._code.address("nearest_rows"), self._addresses[1]
-        numbers = np.array([*code, *tables.exact.addresses, *room[:2]], np.int64)
-        return NativeNearest(numbers, (tables.rooms_of_distances, room))
+        numbers = np.array([self._code.address("nearest_rows"), room.address], np.int64)
+        return NativeNearest(numbers, room, tables.rooms)
 
     def give_back(self, native: NativeMotions | NativeNearest) -> None:
         """Let others use what `native_motions` or `native_nearest` gave."""
         if isinstance(native, NativeNearest):
-            native.room[0].append(native.room[1])
+            native.rooms.append(native.room)
         else:
             self._rooms.append(native.room)
 
@@ -773,35 +773,31 @@ class CollisionModel(_Asked, ProcessBound):
         """
         rows, shape = self._rows(q)
         n = whole_number(n, "n")
-        within = finite_number(within, "within") if np.isfinite(within) else within
+        within = within if within == np.inf else finite_number(within, "within")
         scene_ = self._scene(scene)
-        tables, n_v = scene_.exact, self.mechanism.n_v
-        records = np.empty((len(rows), n, distances.RECORD))
-        which = np.empty((len(rows), n, 2), np.int64)
-        slopes = np.empty((len(rows), n, n_v)) if gradients else records
-        call, size = self._nearest_rows, n * distances.RECORD
-        code = (0, self._addresses[1]) if gradients else (self._addresses[0], 0)
-        given, made, things, turned = _at(rows), _at(records), _at(which), _at(slopes)
+        call, n_q, n_v = self._nearest_rows, self.mechanism.n_q, self.mechanism.n_v
+        records, which = np.empty((*shape, n, distances.RECORD)), np.empty((*shape, n, 2), np.int64)
+        slopes = np.empty((*shape, n, n_v)) if gradients else None
+        given, made, things = _at(rows), _at(records), _at(which)
+        turned, turn = (0, 0) if slopes is None else (_at(slopes), 8 * n_v)
 
         def work(part: slice) -> None:
-            room, order, first = self._exact_room(scene_), np.empty(n + 8, np.int64), part.start
+            room, first = self._exact_room(scene_), part.start
             call(
-                *(given + 8 * self.mechanism.n_q * first, part.stop - first, *code),
-                *(*tables.addresses, n, within, room[0], room[1], _at(order)),
-                *(made + 8 * size * first, things + 16 * n * first, turned + 8 * n * n_v * first),
+                *(given + 8 * n_q * first, part.stop - first, room.address, n, within),
+                *(room.order(n), made + 8 * distances.RECORD * n * first),
+                *(things + 16 * n * first, turned + turn * n * first),
             )
-            scene_.rooms_of_distances.append(room)
+            scene_.rooms.append(room)
 
         self._shared(work, len(rows), threads)
-        bodies = self._things(which, scene_)
-        names = self._names(scene_)
         return Nearest(
-            records[..., 0].reshape(*shape, n),
-            bodies.reshape(*shape, n, 2),
-            names,
+            records[..., 0],
+            self._things(which, scene_),
+            self._names(scene_),
             records[..., 1:7].reshape(*shape, n, 2, 3),
-            records[..., 7:].reshape(*shape, n, 3),
-            slopes.reshape(*shape, n, n_v) if gradients else None,
+            records[..., 7:],
+            slopes,
         )
 
     def distances(
@@ -819,24 +815,17 @@ class CollisionModel(_Asked, ProcessBound):
         """
         scene_ = self._scene(scene)
         wanted, pairs = self._wanted(scene_)
-        records, slopes, shape = self._distances(
+        records, slopes = self._distances(
             q, wanted, scene_, within=within, gradients=gradients, threads=threads
         )
-        n = len(wanted)
-        return Distances(
-            records[..., 0].reshape(*shape, n),
-            pairs,
-            records[..., 1:7].reshape(*shape, n, 2, 3),
-            records[..., 7:].reshape(*shape, n, 3),
-            slopes.reshape(*shape, n, -1) if gradients else None,
-        )
+        points = records[..., 1:7].reshape(*records.shape[:-1], 2, 3)
+        return Distances(records[..., 0], pairs, points, records[..., 7:], slopes)
 
     def body_distances(self, q: ArrayLike, pairs: Integers, within: float = np.inf) -> Floats:
         """The distances (..., n) of pairs (n, 2) of bodies, by their numbers, checked or not."""
         wanted = np.zeros((len(pairs), 4), np.int64)
         wanted[:, :2] = pairs
-        records, _, shape = self._distances(q, wanted, self._scene(None), within=within)
-        return records[..., 0].reshape(*shape, len(pairs))
+        return self._distances(q, wanted, self._scene(None), within=within)[0][..., 0]
 
     def _wanted(self, scene: SceneTables) -> tuple[Integers, tuple[Names, ...]]:
         """The pairs that `distances` is about: rows for the kernel, and names."""
@@ -871,40 +860,38 @@ class CollisionModel(_Asked, ProcessBound):
         within: float,
         gradients: bool = False,
         threads: int | None = None,
-    ) -> tuple[Floats, Floats, tuple[int, ...]]:
+    ) -> tuple[Floats, Floats | None]:
+        """The records (..., n, 10) of pairs, and the gradients (..., n, nv) that are asked for."""
         rows, shape = self._rows(q)
-        tables, n_v, n = scene.exact, self.mechanism.n_v, len(wanted)
-        records = np.empty((len(rows), n, distances.RECORD))
-        slopes = np.empty((len(rows), n, n_v)) if gradients else records
-        call, size = self._distances_rows, n * distances.RECORD
-        code = (0, self._addresses[1]) if gradients else (self._addresses[0], 0)
-        index, pieces, balls, around, _, vertices = tables.addresses
-        given, asked, made, turned = _at(rows), _at(wanted), _at(records), _at(slopes)
+        n, n_q, n_v, call = (
+            len(wanted),
+            self.mechanism.n_q,
+            self.mechanism.n_v,
+            self._distances_rows,
+        )
+        records = np.empty((*shape, n, distances.RECORD))
+        slopes = np.empty((*shape, n, n_v)) if gradients else None
+        given, asked, made = _at(rows), _at(wanted), _at(records)
+        turned, turn = (0, 0) if slopes is None else (_at(slopes), 8 * n_v)
 
         def work(part: slice) -> None:
             room, first = self._exact_room(scene), part.start
             call(
-                *(given + 8 * self.mechanism.n_q * first, part.stop - first, *code),
-                *(asked, n, index, pieces, balls, around, vertices, within, room[0], room[1]),
-                *(made + 8 * size * first, turned + 8 * n * n_v * first),
+                *(given + 8 * n_q * first, part.stop - first, room.address, asked, n, within),
+                *(made + 8 * distances.RECORD * n * first, turned + turn * n * first),
             )
-            scene.rooms_of_distances.append(room)
+            scene.rooms.append(room)
 
         self._shared(work, len(rows), threads)
-        return records, slopes, shape
+        return records, slopes
 
-    @cached_property
-    def _addresses(self) -> tuple[int, int]:
-        """The addresses of the code of poses, and of poses and twists, of one configuration."""
-        return self._frames.address("frames1"), self._frames.address("twists1")
-
-    def _exact_room(self, scene: SceneTables) -> tuple[int, int, Any]:
-        """Two addresses to compute distances at, where nobody else does, and what is there."""
+    def _exact_room(self, scene: SceneTables) -> ExactRoom:
+        """A room to compute distances in a scene in, where nobody else does."""
         try:
-            return scene.rooms_of_distances.pop()
+            return scene.rooms.pop()
         except IndexError:
-            room = np.empty(scene.exact.room + 64), np.empty(6 * self._frames.n_twists + 8)
-            return _at(room[0]), _at(room[1]), room
+            code = self._frames.address("frames1"), self._frames.address("twists1")
+            return ExactRoom(scene.exact, code, self._frames.n_twists)
 
     def _names(self, scene: SceneTables) -> tuple[str, ...]:
         """The names of bodies and objects."""
@@ -992,7 +979,7 @@ class CollisionModel(_Asked, ProcessBound):
         self,
         motions: tuple[Floats, Floats, Floats],
         scene: SceneTables,
-        reaches: motion.Reaches,
+        reaches: Reaches,
         tolerance: float,
         found: tuple[Floats, Floats, Integers],
     ) -> None:
@@ -1022,7 +1009,7 @@ class CollisionModel(_Asked, ProcessBound):
         self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
         return which[:, 0] >= 0
 
-    def _reaches(self, starts: Floats, stops: Floats) -> motion.Reaches:
+    def _reaches(self, starts: Floats, stops: Floats) -> Reaches:
         """Bounds on how fast distances change during motions."""
         low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
         high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
@@ -1032,7 +1019,7 @@ class CollisionModel(_Asked, ProcessBound):
         return self._usual_reaches
 
     @cached_property
-    def _usual_reaches(self) -> motion.Reaches:
+    def _usual_reaches(self) -> Reaches:
         return self._bounds_within(*self._slide_span)
 
     def slide_bounds(self) -> tuple[Floats, Floats]:
@@ -1054,10 +1041,10 @@ class CollisionModel(_Asked, ProcessBound):
         own = [m.q_start[c] + np.arange(kind.n_lengths) for c, kind in enumerate(m.joint_types)]
         return np.concatenate([np.zeros(0, np.int64), *own])
 
-    def _bounds_within(self, low: Floats, high: Floats) -> motion.Reaches:
+    def _bounds_within(self, low: Floats, high: Floats) -> Reaches:
         least, most = np.zeros(self.mechanism.n_q), np.zeros(self.mechanism.n_q)
         least[self._slides], most[self._slides] = low, high
-        return motion.motion_bounds(
+        return motion_bounds(
             self.mechanism,
             self.parts.frames,
             self.parts.cover.body_spheres,

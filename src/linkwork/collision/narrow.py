@@ -142,7 +142,7 @@ def closest(
     if gap > TOUCHING * s[SCALE] and gap - s[LOWER] <= PROVEN * s[SCALE]:
         _points(s)
     else:
-        gap = _near_or_deep(A, B, vertices, pair, s)
+        gap = _near_or_deep(A, B, vertices, pair, s, bound + rounding)
     _to_world(A[1], B[1], s, pair, out)
     return gap - rounding
 
@@ -208,15 +208,15 @@ def touches_near(
         for i in range(3):
             guess[4 + i] = s[TRIED + i]
     if reach < 0.0:
-        return not (_near_or_deep(A, B, vertices, pair, s) > reach)
+        return not (_near_or_deep(A, B, vertices, pair, s, reach) > reach)
     return True
 
 
 @typed
 def _parted(A: PtrF64, TA: PtrF64, B: PtrF64, TB: PtrF64, vertices: PtrF64, n: PtrF64) -> F64:
     """The distance of two pieces along a unit vector of the world."""
-    high = _height(A, TA, vertices, n[0], n[1], n[2])
-    return -_height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
+    high = height(A, TA, vertices, n[0], n[1], n[2])
+    return -height(B, TB, vertices, -n[0], -n[1], -n[2]) - high
 
 
 @typed
@@ -278,7 +278,7 @@ def _box_of_hull(B: PtrF64, vertices: PtrF64, pair: PtrF64, middle: PtrF64, half
 
 
 @typed
-def _height(row: PtrF64, T: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> F64:
+def height(row: PtrF64, T: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> F64:
     """The greatest height of a piece along a unit vector of the world."""
     u = T[0] * x + T[4] * y + T[8] * z
     v = T[1] * x + T[5] * y + T[9] * z
@@ -1019,7 +1019,9 @@ def _beyond(s: PtrF64) -> I64:
 
 
 @typed
-def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F64:
+def _near_or_deep(
+    A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, high: F64
+) -> F64:
     """As `_deep`, or what the descent knows of the distance from below where that is more.
 
     For cores that overlap or nearly touch, and where rounding stopped the descent.
@@ -1028,7 +1030,7 @@ def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF6
     lower = s[LOWER]
     for i in range(3):
         normal[i] = s[NORMAL + i]
-    gap = _deep(A, B, vertices, pair, s)
+    gap = _deep(A, B, vertices, pair, s, high)
     if lower > gap:
         gap = lower
         for i in range(3):
@@ -1039,11 +1041,12 @@ def _near_or_deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF6
 
 
 @typed
-def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F64:
+def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64, high: F64) -> F64:
     """Distance of cores that overlap: minus the least translation that parts them.
 
     Writes the point on A at TRIED of `s` and the normal at NORMAL. The value is that of a
-    separating direction, so where the steps do not suffice it is a lower bound.
+    separating direction, so where the steps do not suffice it is a lower bound; so is one over
+    `high`, of which no point is sought.
     """
     w = local_f64(POLYTOPE)
     t = local_i64(TABLES)
@@ -1058,6 +1061,8 @@ def _deep(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF64) -> F6
         for i in range(3):
             s[TRIED + i] = -plane[i]
         below = _support(A, B, vertices, pair, s, offset(s, TRIED), offset(w, CORNER * new))
+        if s[LOWER] > high:
+            return s[LOWER]
         if not (-below - plane[3] > DEPTH_GAP * s[SCALE]):
             s[STEPS] = f64(new)
             break

@@ -1,8 +1,8 @@
 """Proof that two links stay apart, whatever the one or two joints between them do.
 
-A point at most r from the axis of a joint moves by at most r for a radian, and by 1 for a metre of
-a slide. So does the distance of two links change: where it is d in the middle of a box of joint
-positions with half widths h, it is at least d - sum of r h anywhere in it. Boxes in which that is
+For each unit of a joint the distance of two links changes by a rate at most (`motion_bounds`):
+where it is d in the middle of a box of joint positions with half widths h, it is at least d - sum
+of rate h anywhere in it. Boxes in which that is
 not yet above zero are halved.
 
 Source: S. Cameron, "A study of the clash detection problem in robotics", 1985 (the bound); the
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.algorithms.configuration import ranges
+from linkwork.collision.reaches import motion_bounds
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 
 MOST_JOINTS = 2
@@ -47,24 +48,18 @@ def motions_of(m: Mechanism, link_a: str, link_b: str, reach: Mapping[str, float
     ``reach``: see `pairs.derive_pairs`. None where they are more than two, or of another kind than
     one that turns about or slides along an axis.
     """
-    if len(joints_between(m, link_a, link_b)) > MOST_JOINTS:
+    between = sorted(joints_between(m, link_a, link_b))
+    kinds = [m.joint_types[c] for c in between]
+    if len(between) > MOST_JOINTS or not all(
+        kind.turns or kind is JointType.PRISMATIC for kind in kinds
+    ):
         return None
     lower, upper = ranges(m)
-    rates: dict[int, float] = {}
-    for way, link in zip(ways_between(m, link_a, link_b), (link_a, link_b), strict=True):
-        # how far the farthest point of the link may be from the origin of each body above it
-        far = float(np.linalg.norm(m.p_body_frame[m.frame(link)])) + reach[link]
-        for body in reversed(way):
-            c, kind = int(m.coordinate[body]), m.body_joint_types[body]
-            if not (kind.turns or kind is JointType.PRISMATIC):
-                return None
-            k, factor = int(m.q_start[c]), abs(float(m.multiplier[body]))
-            rates[k] = rates.get(k, 0.0) + factor * (far if kind.turns else 1.0)
-            far += float(np.linalg.norm(m.p_parent_joint[body]))
-            if kind is JointType.PRISMATIC:
-                far += factor * max(abs(lower[k]), abs(upper[k])) + abs(float(m.offset[body]))
-    places = sorted(rates)
-    return Motion(places, lower[places], upper[places], np.array([rates[k] for k in places]))
+    balls = np.array([[0.0, 0.0, 0.0, reach[link]] for link in (link_a, link_b)])
+    pair = np.array([[0, 1]])
+    bounds = motion_bounds(m, (link_a, link_b), balls, pairs=pair, span=(lower, upper))
+    places = [int(m.q_start[c]) for c in between]
+    return Motion(places, lower[places], upper[places], bounds.pairs[0, places])
 
 
 def ways_between(m: Mechanism, link_a: str, link_b: str) -> list[list[int]]:

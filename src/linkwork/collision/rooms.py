@@ -6,13 +6,15 @@ compiled code reads, are a room's. A room is used again: for another scene its r
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision import motion, spheres, swept
+from linkwork.collision import distances, motion, spheres, swept
+from linkwork.collision.reaches import Reaches
 from linkwork.collision.tables import RobotTables, SceneTables
 from linkwork.collision.tree import Tree
 from linkwork.compile.typed import WIDTH, WIDTH32
@@ -64,12 +66,13 @@ class NativeMotions:
 class NativeNearest:
     """The nearest pairs in a scene, with gradients, by addresses, for one thread.
 
-    ``numbers``: the addresses of `distances.nearest_rows`, of the poses and twists of one
-    configuration, of the six tables, and of its two rooms. ``room`` is to be given back.
+    ``numbers``: the addresses of `distances.nearest_rows` and of its world. ``room`` is to be given
+    back to ``rooms``.
     """
 
     numbers: Integers
-    room: tuple[list[Any], Any]
+    room: ExactRoom
+    rooms: list[ExactRoom]
 
 
 class Room:
@@ -118,7 +121,7 @@ class Room:
         self.world = np.zeros(motion.WORLD, np.int64)
         self.world[motion.TWISTING], self.world[motion.TWISTS] = code[2], address(twists)
         self.world[motion.INTERVALS] = address(record)
-        self.reaches: motion.Reaches | None = None
+        self.reaches: Reaches | None = None
         self.scene: SceneTables | None = None
         self.native: NativeMotions | None = None
         self._found = np.empty(0, np.int64)
@@ -148,12 +151,37 @@ class Room:
         world[motion.ROOM] = address(self._work)
         self.scene, self.native = scene, None
 
-    def move_by(self, reaches: motion.Reaches) -> None:
+    def move_by(self, reaches: Reaches) -> None:
         """Change the record of motions to these bounds."""
         self.world[motion.REACHES : motion.INTERVALS] = reaches.addresses
         self.reaches = reaches
 
 
+class ExactRoom:
+    """The memory in which one thread computes distances in one scene.
+
+    ``address`` is that of the record that kernels read (`distances.WORLD`).
+    """
+
+    def __init__(self, tables: distances.Tables, code: tuple[int, int], n_twists: int) -> None:
+        """``code``: the addresses of poses, and of poses and twists, of one configuration."""
+        work, twists = np.empty(tables.room + 64), np.empty(6 * n_twists + 8)
+        record = np.array([*tables.addresses, *code, address(work), address(twists)], np.int64)
+        self.address = address(record)
+        self._kept = tables, work, twists, record
+        self._order = np.empty(0, np.int64)
+
+    def order(self, n: int) -> int:
+        """The address of room for n whole numbers."""
+        if n > len(self._order):
+            self._order = np.empty(n, np.int64)
+        return address(self._order)
+
+
 def address(array: NDArray[Any]) -> int:
     """The address of an array's first number."""
-    return array.__array_interface__["data"][0]
+    exported: Any = array
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(exported))  # a quarter of the time
+    except (TypeError, ValueError):  # read only, or of no numbers
+        return array.__array_interface__["data"][0]

@@ -191,7 +191,7 @@ class SceneTables:
     obstacles: Obstacles
     allowed: Integers
     exact: distances.Tables
-    rooms_of_distances: list[Any] = field(default_factory=list[Any])  # see `CollisionModel`
+    rooms: list[Any] = field(default_factory=list[Any])  # for distances, in which nobody works
     made: dict[str, Any] = field(default_factory=dict[str, Any])  # of them, when first asked for
 
     @property
