@@ -36,6 +36,7 @@ from linkwork.compile.typed import (
     lane_max,
     lane_min,
     lanes,
+    local_f64,
     lowest_bit,
     offset,
     put,
@@ -62,6 +63,9 @@ N, ACCELERATIONS, FORCES, LOSSY = 0, 1, 2, 3
 """The form of a question: joints, the widths of both kinds of rows, whether there are losses."""
 UNSURE = 0.02
 """The share of fourth differences that quartics are taken to be wrong by."""
+BOTH = 4 * WIDTH
+OVER = 2 * WIDTH
+"""The numbers that `judge` notes in how much is exceeded."""
 ALL = (1 << WIDTH) - 1
 """Every lane of a mask."""
 FAR = 64.0
@@ -442,15 +446,27 @@ def mended(
     relative: PtrF64,
     width: I64,
     k: I64,
+    enough: F64,
     worst: PtrF64,
 ) -> I64:
     """Tighten ``work`` where the block at k exceeds its limits, and note by how much it does.
 
     ``low_rest`` and ``high_rest``: values of the rows at rest. ``work`` is that of ``limits`` until
-    ``tight`` is 1. The result is 1 where any is exceeded.
+    ``tight`` is 1. The result is 1 where any is exceeded by more than half of ``enough``.
     """
-    share = lane_max(greater(over, under) * lanes(relative, k))
-    if share <= 0.0:
+    excess = greater(over, under)
+    if not any_of(excess > 0.0):
+        return 0
+    share = excess * lanes(relative, k)
+    # what is above the value at rest falls with the square of the time
+    up = select(over > 0.0, lanes(limits, width + k) - high_rest, splat(HUGE))
+    down = select(under > 0.0, low_rest - lanes(limits, k), splat(HUGE))
+    slow = excess / greater(least(up, down), splat(1e-280))
+    little = not any_of(share > 0.5 * enough)
+    kept = offset(worst, OVER if little else 0)
+    put(kept, 0, greater(share, lanes(kept, 0)))
+    put(kept, WIDTH, greater(slow, lanes(kept, WIDTH)))
+    if little:
         return 0
     if tight[0] == 0:
         tight[0] = 1
@@ -458,15 +474,6 @@ def mended(
             put(work, j, lanes(limits, j))
     put(work, width + k, lanes(work, width + k) - 1.01 * greater(over, splat(0.0)))
     put(work, k, lanes(work, k) + 1.01 * greater(under, splat(0.0)))
-    worst[0] = max(worst[0], share)
-    # what is above the value at rest falls with the square of the time
-    up = lanes(limits, width + k) - high_rest
-    down = low_rest - lanes(limits, k)
-    slow = greater(
-        over / greater(up, splat(1e-280)),
-        under / greater(down, splat(1e-280)),
-    )
-    worst[1] = max(worst[1], lane_max(slow))
     return 1
 
 
@@ -486,14 +493,16 @@ def judge(
     u: F64,
     fastest: PtrF64,
     relative: PtrF64,
+    enough: F64,
     worst: PtrF64,
 ) -> I64:
     """Judge an interval: tighten ``work`` and ``fastest`` where ``limits`` are exceeded.
 
     ``velocities``: 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
-    ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
-    would mend all. ``tight``: as `mended`. The result has 1 where rows are
-    exceeded, and 2 where velocities are.
+    ``worst`` (2, 2, WIDTH), over which the largest count, of what is mended and of what is not: the
+    excess of rows as a share of limits, and the factors of time that would mend them. ``enough``
+    and ``tight``: as `mended`. The result has 1 where rows are exceeded, and 2 where velocities
+    are.
     """
     n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
     width = accelerations + form[FORCES]
@@ -528,10 +537,13 @@ def judge(
             relative,
             width,
             k,
+            enough,
             worst,
         )
     if width > accelerations:
-        r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
+        r0, r1, r2, r3, r4 = 0.0, 0.0, 0.0, 0.0, 0.0
+        if lossy != 0:
+            r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
         for k in range(accelerations, width, WIDTH):
             f = offset(forces, k - accelerations)
             d = offset(damping, k - accelerations)
@@ -572,6 +584,7 @@ def judge(
                 relative,
                 width,
                 k,
+                enough,
                 worst,
             )
     share = 0.0
@@ -587,9 +600,11 @@ def judge(
         if any_of(near):
             share = max(share, lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0)
     if share > 0.0:
+        kept = offset(worst, 0 if share > enough else OVER)
+        kept[0] = max(kept[0], 0.5 * share)
+        kept[WIDTH] = max(kept[WIDTH], share)
+    if share > enough:
         exceeded = exceeded | 2
-        worst[0] = max(worst[0], 0.5 * share)
-        worst[1] = max(worst[1], share)
         slower = 1.0 - min(1.01 * share, 0.5)
         for part in range(5):
             fastest[part] = fastest[part] * slower
@@ -695,6 +710,11 @@ def least_time(
     put(fastest, 5 * n_intervals, splat(0.0))
     x[0] = -1.0
     outcome = DONE
+    enough = EXACT if begin + end > 0.0 else ENOUGH
+    over = local_f64(BOTH)
+    for k in range(0, BOTH, WIDTH):
+        put(over, k, splat(0.0))
+    worst[1] = 0.0
     worst[2] = 0.0
     for _turn in range(rounds):
         outcome = pass_over(
@@ -730,13 +750,13 @@ def least_time(
             break
         worst[2] = worst[2] + 1.0
         moved = 0.0
-        worst[0] = 0.0
-        worst[1] = 0.0
+        put(over, 0, splat(0.0))
+        put(over, WIDTH, splat(0.0))
         for i in range(n_intervals):
             if dirty[i] == 0:
                 continue
             p = first[i]
-            over = judge(
+            changed = judge(
                 form,
                 offset(slopes, p * n),
                 offset(bends, p * n),
@@ -751,9 +771,10 @@ def least_time(
                 u[i],
                 offset(fastest, 5 * i),
                 relative,
-                worst,
+                enough,
+                over,
             )
-            dirty[i] = over
+            dirty[i] = changed
             if lossy != 0:
                 for part in range(5):
                     at = 5 * i + part
@@ -762,7 +783,9 @@ def least_time(
                     moved = max(moved, abs(now - roots[at]) / now)
                     roots[at] = now
                 dirty[i] = 1
-        if worst[0] <= (EXACT if begin + end > 0.0 else ENOUGH) and moved < 1e-3:
+        worst[0] = lane_max(greater(lanes(over, 0), lanes(over, OVER)))
+        worst[1] = lane_max(greater(lanes(over, WIDTH), lanes(over, OVER + WIDTH)))
+        if worst[0] <= enough and moved < 1e-3:
             break
     # the rest by time: x and u fall alike; what damping takes falls less
     if worst[1] > 0.0:
