@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.checks import finite_number, real_array, whole_number
+from linkwork.compile.kernel import aligned
 from linkwork.compile.threads import in_parallel, thread_count
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.parameters import dynamics_inputs
@@ -40,7 +41,6 @@ _PLACES = (0.0, 2.0, 1.0, 2.0 / 3.0, 0.5)  # 2 / k: what x grows by is u times t
 _FARTHEST = 1e100  # squares of ways are numbers
 _TOGETHER = 600_000  # numbers in one piece of memory for motions: large enough for large pages
 _BEYOND = 1e-9  # rad or m: how far splines may swing over limits of positions
-_LINE = 64  # bytes of a line of the cache
 
 
 def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
@@ -327,21 +327,21 @@ class _Room:
         self.at: dict[str, int] = {}  # where they are
 
     def floats(self, name: str, size: int) -> Floats:
-        """At least so many numbers."""
-        return self._of(name, size, np.float64)
+        """At least so many numbers, from a line of the cache on."""
+        return self._of(name, size, aligned)
 
     def whole(self, name: str, size: int) -> NDArray[np.int64]:
         """At least so many whole numbers."""
-        return self._of(name, size, np.int64)
+        return self._of(name, size, partial(np.empty, dtype=np.int64))
 
     def size(self) -> int:
         """The count of numbers that it has room for."""
         return sum(len(each) for each in self._known.values())
 
-    def _of(self, name: str, size: int, kind: Any) -> Any:
+    def _of(self, name: str, size: int, made: Callable[[int], Any]) -> Any:
         known = self._known.get(name)
         if known is None or len(known) < size:
-            known = self._known[name] = np.empty(size + size // 4, kind)
+            known = self._known[name] = made(size + size // 4)
             self.at[name] = _at(known)
         return known
 
@@ -545,15 +545,14 @@ class _Solver:
             room.floats(name, floats[name])
         for name in k.motions.WHOLE:
             room.whole(name, most + 1)
-        own = ["q", "slopes", "bends", *(f"more {i}" for i in range(len(self.more))), "forces"]
-        for name, each in zip(own[3:], self.more, strict=False):
-            room.floats(name, states * each.size)[: states * each.size].reshape(states, -1)[:] = (
-                each
-            )
-        room.floats("scratch", self.scratch + _LINE // 8)
-        arrays = [room.at[name] for name in own] + [-(-room.at["scratch"] // _LINE) * _LINE]
+        room.floats("scratch", self.scratch)
+        more = [f"more {i}" for i in range(len(self.more))]
+        for name, each in zip(more, self.more, strict=True):
+            size = states * each.size
+            room.floats(name, size)[:size].reshape(states, -1)[:] = each
+        own = [room.at[name] for name in ("q", "slopes", "bends", *more, "forces", "scratch")]
         room.whole("arrays", 0)[: k.motions.MOST_ARRAYS] = 0
-        room.whole("arrays", 0)[: len(arrays)] = arrays
+        room.whole("arrays", 0)[: len(own)] = own
         return np.array([room.at[name] for name in (*k.motions.FLOATS, *k.motions.WHOLE)], np.int64)
 
     def _write_losses(self, robot: Robot, path: _Path) -> None:

@@ -670,8 +670,8 @@ def least_time(
     3, n): a, b, c; ``damping`` and ``friction`` (n_states, n): the losses at v = q', looked at
     where there are any. Behind these are WIDTH more finite numbers each. ``bounds``: `WIDTH`
     numbers for `write_ends`; n in whole blocks of 1 / v² of joints; (2, width): lowest and highest
-    of the rows; (width,): one over the highest. ``room``: `room_of` numbers; ``dirty`` and
-    ``tight``: n_intervals.
+    of the rows; (width,): one over the highest. ``room``: `room_of` numbers, which begin with a
+    line of the cache, as rows do then; ``dirty`` and ``tight``: n_intervals.
     ``worst`` (3,): what was exceeded before the motion was slowed, the factor that it was slowed
     by, and the rounds taken.
     """
@@ -680,17 +680,17 @@ def least_time(
     velocities = offset(bounds, WIDTH)
     limits = offset(velocities, (n + WIDTH - 1) // WIDTH * WIDTH)
     relative = offset(limits, 2 * width)
-    work = room
+    rows = room
+    work = offset(rows, n_intervals * (5 * width // WIDTH + 1) * BLOCK)
     fastest = offset(work, n_intervals * 2 * width)
     roots = offset(fastest, 5 * n_intervals + WIDTH)
     sets = offset(roots, 5 * n_intervals)
     rests = offset(sets, 2 * n_intervals + 2)
     quickest = offset(rests, 2 * n_intervals)  # at each state
-    rows = offset(quickest, n_states)
     stride = 0  # of limits
     if lossy != 0:
         stride = 2 * width
-        own = offset(rows, n_intervals * (5 * width // WIDTH + 1) * BLOCK)
+        own = offset(quickest, n_states)
         lossy_limits(form, n_intervals, first, friction, limits, own)
         limits = own
     for p in range(n_states):
