@@ -452,7 +452,8 @@ class Part:
         kind = ctypes.CFUNCTYPE(
             ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * n_pointers
         )
-        self._call: Callable[..., int] = kind(made.code.address("rows"))
+        self.address = made.code.address("rows")
+        self._call: Callable[..., int] = kind(self.address)
 
     def new_scratch(self) -> Floats:
         """Room for the tiles that are too large for the stack, aligned to a cache line."""

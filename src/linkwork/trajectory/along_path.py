@@ -416,7 +416,7 @@ class _Solver:
                 if each.shape != shape:
                     raise ShapeError(f"{name} must have shape {shape}, not {each.shape}")
             part = self.kernel.rows.vector_part()
-            kernel, self.scratch = part.made.code.address("rows"), part.scratch
+            kernel, self.scratch = part.address, part.scratch
         language = _kernels().reachability
         wide = -(-n // language.WIDTH) * language.WIDTH
         accelerated = bool(np.isfinite(limits.acceleration).any())

@@ -57,6 +57,8 @@ ENOUGH = 2e-5
 EXACT = 1e-7
 """The same where speeds at the ends are given, which slowing changes."""
 SIXTH = 1.0 / 6.0
+LEAST = 1e-60
+"""Five numbers of this size have a product."""
 BLOCK = 3 * WIDTH
 """The numbers of a block of rows."""
 N, ACCELERATIONS, FORCES, LOSSY = 0, 1, 2, 3
@@ -176,15 +178,53 @@ def lowest(rows: PtrF64, blocks: I64, top: F64) -> F64:
 
 
 @typed
-def block_of(
-    rows: PtrF64, low: Lanes, high: Lanes, bare: Lanes, a: Lanes, b: Lanes, c: Lanes
-) -> tuple[Lanes, Lanes]:
-    """Write a block of rows: low <= a u + b x + c <= high; the least and greatest u at x = 0.
+def inverses(
+    a0: Lanes, a1: Lanes, a2: Lanes, a3: Lanes, a4: Lanes
+) -> tuple[Lanes, Lanes, Lanes, Lanes, Lanes]:
+    """One over each, by one division: their product is a number."""
+    a01, a23 = a0 * a1, a2 * a3
+    a03 = a01 * a23
+    one = 1.0 / (a03 * a4)
+    both = one * a4
+    first, second = both * a23, both * a01
+    return first * a1, first * a0, second * a3, second * a2, one * a03
 
-    In size a counts as ``bare`` at least.
-    """
-    a = select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
-    one = 1.0 / a
+
+@typed
+def terms(
+    form: PtrI64,
+    slopes: PtrF64,
+    bends: PtrF64,
+    forces: PtrF64,
+    damping: PtrF64,
+    roots: PtrF64,
+    k: I64,
+    part: I64,
+) -> tuple[Lanes, Lanes, Lanes]:
+    """a, b and c of the block at k at a state of an interval: the row is a u + b x + c."""
+    n, j = form[N], k - form[ACCELERATIONS]
+    if j < 0:
+        return lanes(slopes, part * n + k), lanes(bends, part * n + k), splat(0.0)
+    state = offset(forces, 3 * part * n + j)
+    a, b, c = lanes(state, 0), lanes(state, n), lanes(state, 2 * n)
+    if form[LOSSY] != 0:
+        d = lanes(damping, part * n + j)
+        b = b + d * (0.5 / roots[part])
+        c = c + d * (0.5 * roots[part])
+    return a, b, c
+
+
+@typed
+def at_least(a: Lanes, bare: Lanes) -> Lanes:
+    """The numbers, in size ``bare`` at least."""
+    return select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
+
+
+@typed
+def block_of(
+    rows: PtrF64, low: Lanes, high: Lanes, one: Lanes, b: Lanes, c: Lanes
+) -> tuple[Lanes, Lanes]:
+    """Write a block of rows, low <= u / one + b x + c <= high; the least and greatest u at x = 0."""
     from_low = (low - c) * one
     from_high = (high - c) * one
     from_below, from_above = least(from_low, from_high), greater(from_low, from_high)
@@ -213,30 +253,36 @@ def write_rows(
     the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of the pass before, five.
     ``rest`` (2,): the least and greatest u at x = 0.
     """
-    n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
-    width = accelerations + form[FORCES]
+    width = form[ACCELERATIONS] + form[FORCES]
+    half = 0.5 * step
     low_u, high_u = splat(-HUGE), splat(HUGE)
     block = rows
     for k in range(0, width, WIDTH):
         low, high = lanes(limits, k), lanes(limits, width + k)
-        bare = greater((high - low) * BARE, splat(1e-280))
-        j = k - accelerations
-        for part in range(5):
-            along = f64(part) * 0.5 * step  # 2 (s - s_i): what x grows by with u
-            if j < 0:
-                a, b = lanes(slopes, part * n + k), lanes(bends, part * n + k)
-                c = splat(0.0)
-            else:
-                state = offset(forces, 3 * part * n + j)
-                a, b, c = lanes(state, 0), lanes(state, n), lanes(state, 2 * n)
-                if lossy != 0:
-                    d = lanes(damping, part * n + j)
-                    b = b + d * (0.5 / roots[part])
-                    c = c + d * (0.5 * roots[part])
-            from_below, from_above = block_of(block, low, high, bare, a + b * along, b, c)
-            low_u = greater(from_below, low_u)
-            high_u = least(from_above, high_u)
-            block = offset(block, BLOCK)
+        bare = greater((high - low) * BARE, splat(LEAST))
+        a0, b0, c0 = terms(form, slopes, bends, forces, damping, roots, k, 0)
+        a1, b1, c1 = terms(form, slopes, bends, forces, damping, roots, k, 1)
+        a2, b2, c2 = terms(form, slopes, bends, forces, damping, roots, k, 2)
+        a3, b3, c3 = terms(form, slopes, bends, forces, damping, roots, k, 3)
+        a4, b4, c4 = terms(form, slopes, bends, forces, damping, roots, k, 4)
+        # 2 (s - s_i) is what x grows by with u
+        one0, one1, one2, one3, one4 = inverses(
+            at_least(a0, bare),
+            at_least(a1 + b1 * half, bare),
+            at_least(a2 + b2 * (2.0 * half), bare),
+            at_least(a3 + b3 * (3.0 * half), bare),
+            at_least(a4 + b4 * (4.0 * half), bare),
+        )
+        below0, above0 = block_of(offset(block, 0 * BLOCK), low, high, one0, b0, c0)
+        below1, above1 = block_of(offset(block, 1 * BLOCK), low, high, one1, b1, c1)
+        below2, above2 = block_of(offset(block, 2 * BLOCK), low, high, one2, b2, c2)
+        below3, above3 = block_of(offset(block, 3 * BLOCK), low, high, one3, b3, c3)
+        below4, above4 = block_of(offset(block, 4 * BLOCK), low, high, one4, b4, c4)
+        low_u = greater(
+            greater(below0, below1), greater(low_u, greater(below2, greater(below3, below4)))
+        )
+        high_u = least(least(above0, above1), least(high_u, least(above2, least(above3, above4))))
+        block = offset(block, 5 * BLOCK)
     rest[0] = lane_max(low_u)
     rest[1] = lane_min(high_u)
 
