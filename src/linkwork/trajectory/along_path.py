@@ -39,7 +39,7 @@ from linkwork.trajectory.smoothing import (
 _KEPT = 2_000_000  # numbers that a thread keeps room for
 _PLACES = (0.0, 2.0, 1.0, 2.0 / 3.0, 0.5)  # 2 / k: what x grows by is u times the way
 _FARTHEST = 1e100  # squares of ways are numbers
-_TOGETHER = 600_000  # numbers in one piece of memory for motions: large enough for large pages
+_TOGETHER = 1_200_000  # numbers in one piece of memory for motions: large enough for large pages
 _BEYOND = 1e-9  # rad or m: how far splines may swing over limits of positions
 
 
@@ -306,13 +306,10 @@ class _Paths:
     def groups(self, wanted: int) -> list[tuple[int, int]]:
         """Firsts and lasts of about so many groups, more where they would be long."""
         count = len(self.most)
-        made: list[tuple[int, int]] = []
-        first = 0
-        for k in range(1, count + 1):
-            if k == count or (k - first) * wanted >= count or self.numbers(first, k) > _TOGETHER:
-                made.append((first, k))
-                first = k
-        return made
+        long = np.cumsum([self.numbers(k, k + 1) for k in range(count)]) // _TOGETHER
+        many = np.arange(count) * wanted // count
+        firsts = np.flatnonzero(np.diff(long + many, prepend=-1)).tolist()
+        return list(pairwise([*firsts, count]))
 
     def about(self, k: int, error: InputError) -> InputError:
         """An error that a path has, with its number where there are many."""

@@ -118,11 +118,20 @@ def reach(rows: PtrF64, blocks: I64, x: F64) -> tuple[F64, F64, F64, F64]:
 
 
 @typed
+def above(rows: PtrF64, k: I64, x: F64) -> Lanes:
+    """The greatest u at x of each row of a block."""
+    return lanes(rows, k + WIDTH) + lanes(rows, k + 2 * WIDTH) * x
+
+
+@typed
 def greatest_u(rows: PtrF64, blocks: I64, x: F64) -> F64:
-    """The greatest u at x, as `reach` has it."""
-    high = splat(HUGE)
-    for k in range(0, blocks * BLOCK, BLOCK):
-        high = least(lanes(rows, k + WIDTH) + lanes(rows, k + 2 * WIDTH) * x, high)
+    """The greatest u at x, as `reach` has it; all but the last block are five and five."""
+    last = (blocks - 1) * BLOCK
+    high = above(rows, last, x)
+    for k in range(0, last, 5 * BLOCK):
+        first = least(above(rows, k, x), above(rows, k + BLOCK, x))
+        second = least(above(rows, k + 2 * BLOCK, x), above(rows, k + 3 * BLOCK, x))
+        high = least(least(high, above(rows, k + 4 * BLOCK, x)), least(first, second))
     return lane_min(high)
 
 
@@ -224,7 +233,10 @@ def at_least(a: Lanes, bare: Lanes) -> Lanes:
 def block_of(
     rows: PtrF64, low: Lanes, high: Lanes, one: Lanes, b: Lanes, c: Lanes
 ) -> tuple[Lanes, Lanes]:
-    """Write a block of rows, low <= u / one + b x + c <= high; the least and greatest u at x = 0."""
+    """Write a block of rows, low <= u / one + b x + c <= high.
+
+    The least and the greatest u at x = 0.
+    """
     from_low = (low - c) * one
     from_high = (high - c) * one
     from_below, from_above = least(from_low, from_high), greater(from_low, from_high)
@@ -423,25 +435,25 @@ def pass_over(
 
 
 @typed
-def peak(
-    before: Lanes, here: Lanes, after: Lanes, w: F64, a1: Lanes, a2: Lanes, a3: Lanes, a4: Lanes
-) -> Lanes:
-    """A quartic of w, less its value at 0, where the parabola through three samples is highest.
-
-    The samples are half apart; where their parabola is highest beyond them, it is ``here``.
-    """
-    bend = (here - before) + (here - after)
-    slope = after - before
-    inside = (abs(slope) <= 2.0 * bend) & (bend > 1e-290)
-    at = w + 0.25 * slope / select(inside, bend, splat(1.0))
-    return select(inside, at * (a1 + at * (a2 + at * (a3 + at * a4))), here)
+def higher(
+    before: Lanes, here: Lanes, after: Lanes, w: Lanes, a: Lanes, b: Lanes, c: Lanes, at: F64
+) -> tuple[Lanes, Lanes, Lanes, Lanes]:
+    """Of two times three samples those with the higher middle, and where that is."""
+    better = b > here
+    return (
+        select(better, a, before),
+        select(better, b, here),
+        select(better, c, after),
+        select(better, splat(at), w),
+    )
 
 
 @typed
 def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
     """The highest value on an interval of the quartics through five even samples.
 
-    It is looked for with the parabolas through each three of nine samples of the quartic.
+    It is looked for with the parabola through three of nine samples of the quartic, the highest
+    one in their middle.
     """
     # v2 + a1 w + a2 w² + a3 w³ + a4 w⁴ from w = -2 to 2
     even1, even2 = 0.5 * (v1 + v3) - v2, 0.5 * (v0 + v4) - v2
@@ -460,14 +472,19 @@ def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
         near_even + near_odd,
         far_even + far_odd,
     )
-    found = greater(y0, y4)
-    found = greater(found, peak(y0, m0, y1, -1.5, a1, a2, a3, a4))
-    found = greater(found, peak(m0, y1, m1, -1.0, a1, a2, a3, a4))
-    found = greater(found, peak(y1, m1, y2, -0.5, a1, a2, a3, a4))
-    found = greater(found, peak(m1, y2, m2, 0.0, a1, a2, a3, a4))
-    found = greater(found, peak(y2, m2, y3, 0.5, a1, a2, a3, a4))
-    found = greater(found, peak(m2, y3, m3, 1.0, a1, a2, a3, a4))
-    found = greater(found, peak(y3, m3, y4, 1.5, a1, a2, a3, a4))
+    before, here, after, w = y0, m0, y1, splat(-1.5)
+    before, here, after, w = higher(before, here, after, w, m0, y1, m1, -1.0)
+    before, here, after, w = higher(before, here, after, w, y1, m1, y2, -0.5)
+    before, here, after, w = higher(before, here, after, w, m1, y2, m2, 0.0)
+    before, here, after, w = higher(before, here, after, w, y2, m2, y3, 0.5)
+    before, here, after, w = higher(before, here, after, w, m2, y3, m3, 1.0)
+    before, here, after, w = higher(before, here, after, w, y3, m3, y4, 1.5)
+    bend = (here - before) + (here - after)
+    slope = after - before
+    inside = (abs(slope) <= 2.0 * bend) & (bend > 1e-290)
+    at = w + 0.25 * slope / select(inside, bend, splat(1.0))
+    peak = at * (a1 + at * (a2 + at * (a3 + at * a4)))
+    found = greater(greater(y0, y4), select(inside, peak, here))
     return v2 + found
 
 
