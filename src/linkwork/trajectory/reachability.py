@@ -321,7 +321,7 @@ def write_ends(
 
 
 @typed
-def pass_over(
+def go_back(
     form: PtrI64,
     n_intervals: I64,
     first: PtrI64,
@@ -343,12 +343,10 @@ def pass_over(
     rests: PtrF64,
     rows: PtrF64,
     dirty: PtrI64,
-    x: PtrF64,
-    u: PtrF64,
     place: PtrI64,
     tightened: I64,
 ) -> I64:
-    """Both passes: write x (n_intervals + 1,) and u (n_intervals,); an outcome, with its place.
+    """Backwards: write the ``sets`` of x that the end is reached from; an outcome, and its place.
 
     ``dirty`` (n_intervals,): 1 for intervals whose rows have changed since the pass before, 2 where
     ``fastest`` has; then those whose motion may have. All else is as it was. ``tightened``: 1 where
@@ -417,20 +415,6 @@ def pass_over(
     slack = 1e-9 * begin
     if begin > sets[1] + slack or begin < sets[0] - slack:
         return NO_START
-    moved = x[0] != begin
-    x[0] = begin
-    for i in range(n_intervals):
-        if dirty[i] == 0 and not moved:
-            continue
-        following = x[i] + 2.0 * steps[i] * greatest_u(offset(rows, i * room), blocks, x[i])
-        following = min(max(following, sets[2 * i + 2]), sets[2 * i + 3])
-        moved = following != x[i + 1]
-        x[i + 1] = following
-        u[i] = 0.5 * (following - x[i]) / steps[i]
-        dirty[i] = 1
-        if x[i] <= 0.0 and following <= 0.0:
-            place[0] = i
-            return NO_WAY
     return DONE
 
 
@@ -744,7 +728,8 @@ def least_time(
     limits = offset(velocities, (n + WIDTH - 1) // WIDTH * WIDTH)
     relative = offset(limits, 2 * width)
     rows = room
-    work = offset(rows, n_intervals * (5 * width // WIDTH + 1) * BLOCK)
+    blocks = 5 * width // WIDTH + 1
+    work = offset(rows, n_intervals * blocks * BLOCK)
     fastest = offset(work, n_intervals * 2 * width)
     roots = offset(fastest, 5 * n_intervals + WIDTH)
     sets = offset(roots, 5 * n_intervals)
@@ -780,7 +765,7 @@ def least_time(
     worst[1] = 0.0
     worst[2] = 0.0
     for _turn in range(rounds):
-        outcome = pass_over(
+        outcome = go_back(
             form,
             n_intervals,
             first,
@@ -802,21 +787,31 @@ def least_time(
             rests,
             rows,
             dirty,
-            x,
-            u,
             place,
             1 if lossy == 0 and worst[2] > 0.0 else 0,
         )
-        if outcome != DONE and worst[2] == 0.0:
-            return outcome
-        if outcome != DONE:  # limits have been lowered too far: the motion before it is slowed
+        if outcome != DONE:
             break
-        worst[2] = worst[2] + 1.0
         moved = 0.0
         put(over, 0, splat(0.0))
         put(over, WIDTH, splat(0.0))
-        for i in range(n_intervals):
-            if dirty[i] == 0:
+        other = x[0] != begin  # whether x is another than before
+        x[0] = begin
+        for k in range(n_intervals + 1):  # forwards; an interval is judged while the next is found
+            if k < n_intervals and (dirty[k] != 0 or other):
+                most = greatest_u(offset(rows, k * blocks * BLOCK), blocks, x[k])
+                following = x[k] + 2.0 * steps[k] * most
+                following = min(max(following, sets[2 * k + 2]), sets[2 * k + 3])
+                other = following != x[k + 1]
+                x[k + 1] = following
+                u[k] = 0.5 * (following - x[k]) / steps[k]
+                dirty[k] = 1
+                if x[k] <= 0.0 and following <= 0.0:
+                    outcome = NO_WAY
+                    place[0] = k
+                    break
+            i = k - 1
+            if k == 0 or dirty[i] == 0:
                 continue
             p = first[i]
             changed = judge(
@@ -846,11 +841,17 @@ def least_time(
                     moved = max(moved, abs(now - roots[at]) / now)
                     roots[at] = now
                 dirty[i] = 1
+        if outcome != DONE:
+            break
+        worst[2] = worst[2] + 1.0
         worst[0] = lane_max(greater(lanes(over, 0), lanes(over, OVER)))
         worst[1] = lane_max(greater(lanes(over, WIDTH), lanes(over, OVER + WIDTH)))
         if worst[0] <= enough and moved < 1e-3:
             break
-    # the rest by time: x and u fall alike; what damping takes falls less
+    if worst[2] == 0.0:
+        return outcome
+    # the rest by time, where limits were lowered too far that of the motion before: x and u fall
+    # alike; what damping takes falls less
     if worst[1] > 0.0:
         slower = 1.0 / (1.0 + worst[1] * 1.05)
         for i in range(n_intervals):
