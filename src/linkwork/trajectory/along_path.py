@@ -625,6 +625,7 @@ class _Solver:
             self._refuse_positions(self.robot, path)
         if outcome == k.motions.NOT_FINITE:
             self.kernel(*map(path.states, ("q", "slopes", "bends")), *self.more)  # says what
+            raise InputError("the joint forces along the path are too large for float64")
         if outcome == k.motions.NOT_KEPT:
             raise InputError(
                 "with these speeds at the ends limits are kept to "
