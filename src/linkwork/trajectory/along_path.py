@@ -265,16 +265,16 @@ class _Way:
         if intervals is not None:
             self.given = whole_number(intervals, "intervals", least=1, most=100_000)
 
-    def intervals(self, points: int) -> int:
-        """The number of intervals that a path through some points has at least."""
-        return max(100, 6 * (points - 1)) if self.given is None else self.given
+    def intervals(self, points: Any) -> Any:
+        """The numbers of intervals that paths through some points have at least."""
+        return np.maximum(100, 6 * (points - 1)) if self.given is None else self.given
 
-    def most_pieces(self, points: int) -> int:
-        """The most pieces that a path through some points has."""
-        return max(points - 1, 1) * (1 if self.deviation is None else 3)
+    def most_pieces(self, points: Any) -> Any:
+        """The most pieces that paths through some points have."""
+        return np.maximum(points - 1, 1) * (1 if self.deviation is None else 3)
 
-    def most_intervals(self, points: int) -> int:
-        """The most intervals that it is cut into; a corner that halts has two pieces less."""
+    def most_intervals(self, points: Any) -> Any:
+        """The most intervals that they are cut into; a corner that halts has two pieces less."""
         k = _kernels()
         each = self.most_pieces(points) * (k.motions.EACH + 1)
         return each + self.intervals(points) + 2 * k.paths.HALVED + 2
@@ -284,32 +284,30 @@ class _Paths:
     """The points of many paths, one after another, and the records of `motions`."""
 
     def __init__(self, listed: Sequence[Floats], way: _Way, *, named: bool = False) -> None:
-        m = [len(each) for each in listed]
+        m = np.array([len(each) for each in listed])
         self.way, self.named = way, named
         self.points = np.concatenate(listed)
         self.n = self.points.shape[1]
-        self.most = [way.most_intervals(each) for each in m]
+        self.most = way.most_intervals(m)
+        self.numbers = self.most * (7 * self.n + 1) + 1
+        """The most numbers that the motion along each is."""
         self.records = np.zeros((len(m), _kernels().motions.PATH), np.int64)
-        self.records[:, 0] = np.cumsum([0, *m[:-1]])
+        self.records[:, 0] = np.cumsum(m) - m
         self.records[:, 1] = m
-        self.records[:, 2] = [way.intervals(each) for each in m]
+        self.records[:, 2] = way.intervals(m)
 
     def of(self, k: int) -> Floats:
         """The points (m, n) of a path."""
         first, m = self.records[k, :2].tolist()
         return self.points[first : first + m]
 
-    def numbers(self, first: int, last: int) -> int:
-        """The most numbers that the motions along some paths are."""
-        return sum(self.most[first:last]) * (7 * self.n + 1) + last - first
-
-    def groups(self, wanted: int) -> list[tuple[int, int]]:
-        """Firsts and lasts of about so many groups, more where they would be long."""
-        count = len(self.most)
-        long = np.cumsum([self.numbers(k, k + 1) for k in range(count)]) // _TOGETHER
-        many = np.arange(count) * wanted // count
-        firsts = np.flatnonzero(np.diff(long + many, prepend=-1)).tolist()
-        return list(pairwise([*firsts, count]))
+    def groups(self, parts: int) -> list[tuple[int, int]]:
+        """Firsts and lasts of groups of about one size: as many as parts, or several times that."""
+        ends = np.cumsum(self.numbers)
+        count = parts * -(-int(ends[-1]) // (parts * _TOGETHER))
+        group = (ends - 1) * count // ends[-1]
+        firsts = np.flatnonzero(np.diff(group, prepend=-1)).tolist()
+        return list(pairwise([*firsts, len(ends)]))
 
     def about(self, k: int, error: InputError) -> InputError:
         """An error that a path has, with its number where there are many."""
@@ -473,7 +471,7 @@ class _Solver:
     ) -> list[Trajectory]:
         """The motions along some paths, taken through the last of their stages."""
         n, names = self.n, self.limits.joint_names
-        out = np.empty(paths.numbers(first, last) + _kernels().paths.WIDTH)
+        out = np.empty(int(paths.numbers[first:last].sum()) + _kernels().paths.WIDTH)
         self._run(stages, room, paths, first, last, out)
         sizes = paths.records[first:last, 3].tolist()
         out.resize(sum(size * (7 * n + 1) + 1 for size in sizes if size), refcheck=False)
@@ -526,8 +524,8 @@ class _Solver:
         """The addresses of memory in which each of some paths has room."""
         k, n = _kernels(), self.n
         beyond = k.paths.WIDTH
-        m, most = int(paths.records[first:last, 1].max()), max(paths.most[first:last])
-        pieces, states = paths.way.most_pieces(m), 4 * most + m
+        m, most = (int(each[first:last].max()) for each in (paths.records[:, 1], paths.most))
+        pieces, states = int(paths.way.most_pieces(m)), 4 * most + m
         numbers = states * n + beyond
         floats = {
             **{"breaks": pieces + 1, "pieces": 4 * pieces * n + beyond, "spline": (2 * n + 1) * m},
