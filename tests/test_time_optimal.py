@@ -269,10 +269,11 @@ def test_each_of_many_paths_has_its_own_length_and_its_own_error(panda):
     random = rng("many of all kinds")
     listed = [around(random, m) for m in (60, 2, 5, 3, 20)]
     listed[2][:] = listed[2][0]  # of no length
+    wrench = [0.0, 0.0, 0.5, 0.0, 0.0, -2.0]
     how = {
         "robot": panda,
         "acceleration": 10.0,
-        "external": {"tool0": [0.0, 0.0, 0.5, 0.0, 0.0, -2.0]},
+        "external": dict.fromkeys([f"link{k}" for k in range(3, 8)] + ["tool0"], wrench),
         "gravity": [0.0, 0.0, -3.0],
         "armature": np.full(7, 0.1),
     }

@@ -411,7 +411,7 @@ class _Solver:
                 if each.shape != shape:
                     raise ShapeError(f"{name} must have shape {shape}, not {each.shape}")
             part = self.kernel.rows.vector_part()
-            kernel, self.scratch = part.address, part.scratch
+            kernel, self.scratch = part.listed, part.scratch
         language = _kernels().reachability
         wide = -(-n // language.WIDTH) * language.WIDTH
         accelerated = bool(np.isfinite(limits.acceleration).any())
@@ -546,8 +546,7 @@ class _Solver:
             size = states * each.size
             room.floats(name, size)[:size].reshape(states, -1)[:] = each
         own = [room.at[name] for name in ("q", "slopes", "bends", *more, "forces", "scratch")]
-        room.whole("arrays", 0)[: k.motions.MOST_ARRAYS] = 0
-        room.whole("arrays", 0)[: len(own)] = own
+        room.whole("arrays", len(own))[: len(own)] = own
         return np.array([room.at[name] for name in (*k.motions.FLOATS, *k.motions.WHOLE)], np.int64)
 
     def _write_losses(self, robot: Robot, path: _Path) -> None:

@@ -33,9 +33,9 @@ from linkwork.trajectory.reachability import DONE, N, least_time
 
 BENT, BLENDED, KERNEL, BOUNDS, LOWEST, NUMBERS = range(4, 10)
 """Places in the record of a question, behind its form (`least_time`): whether splines are bent at
-their ends; whether lines are blended; the address of the robot's ``path_forces``, 0 for none;
-addresses of the bounds of `least_time`, of the least that positions and positions turned round may
-be, in whole lanes, and of numbers: the deviation, and the speeds at both ends."""
+their ends; whether lines are blended; the address of `listed` of the robot's ``path_forces``, 0 for
+none; addresses of the bounds of `least_time`, of the least that positions and positions turned
+round may be, in whole lanes, and of numbers: the deviation, and the speeds at both ends."""
 DEVIATION, START, END = range(3)
 
 ROW, POINTS, LEAST, SIZE = range(4)
@@ -49,7 +49,8 @@ FLOATS = (
 )
 WHOLE = ("stops", "piece_of", "first", "halts", "dirty", "tight", "place", "sizes", "arrays")
 """The memory of a path: float64 and int64 numbers, as `paths` and `least_time` have them. Of
-``sizes`` see below; ``arrays`` are the addresses that the kernel is called with."""
+``sizes`` see below; ``arrays`` are the addresses of those of the kernel: q, q', q'', what else it
+takes, its results, and its scratch."""
 BREAKS, PIECES, SPLINE, STARTS, STEPS, Q, SLOPES, BENDS, SPAN, FORCES = range(10)
 DAMPING, FRICTION, SOLVE, X, U, WORST = range(10, 16)
 STOPS, PIECE_OF, FIRST, HALTS, DIRTY, TIGHT, PLACE, SIZES, ARRAYS = range(16, 25)
@@ -61,7 +62,6 @@ OUTSIDE, NOT_FINITE, NOT_KEPT = 4, 5, 6
 """Outcomes beside those of `least_time`: positions outside their limits, forces that are no
 numbers, limits that only slowing would keep where speeds are given."""
 
-MOST_ARRAYS = 8
 EACH = 3
 """Intervals of a piece, at least."""
 ROUNDS = 12
@@ -70,20 +70,12 @@ KEPT = 1e-6
 
 
 @typed
-def kernel_rows(
-    first: I64,
-    end: I64,
-    a: PtrF64,
-    b: PtrF64,
-    c: PtrF64,
-    d: PtrF64,
-    e: PtrF64,
-    f: PtrF64,
-    g: PtrF64,
-    h: PtrF64,
-) -> I64:
-    """The machine code of a kernel: its arrays, and its scratch. It looks at no pointer behind."""
-    return -1
+def listed(first: I64, end: I64, arrays: PtrI64) -> I64:
+    """Rows of a kernel, by the addresses of its arrays and its scratch: -1, or the first bad one.
+
+    This is what `compile.loops.emit_listed` writes, of which the signature is needed here.
+    """
+    raise NotImplementedError
 
 
 @typed
@@ -143,21 +135,7 @@ def find(question: PtrI64, room: PtrI64) -> I64:
             return OUTSIDE
     slopes, forces = pointer_f64(room[SLOPES]), pointer_f64(room[FORCES])
     if question[KERNEL] != 0:
-        given = pointer_i64(room[ARRAYS])
-        bad = call_as(
-            kernel_rows,
-            question[KERNEL],
-            0,
-            states,
-            pointer_f64(given[0]),
-            pointer_f64(given[1]),
-            pointer_f64(given[2]),
-            pointer_f64(given[3]),
-            pointer_f64(given[4]),
-            pointer_f64(given[5]),
-            pointer_f64(given[6]),
-            pointer_f64(given[7]),
-        )
+        bad = call_as(listed, question[KERNEL], 0, states, pointer_i64(room[ARRAYS]))
         if bad >= 0:
             return NOT_FINITE
         put(forces, 3 * n * states, splat(0.0))
