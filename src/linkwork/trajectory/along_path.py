@@ -39,7 +39,7 @@ from linkwork.trajectory.smoothing import (
 _KEPT = 2_000_000  # numbers that a thread keeps room for
 _PLACES = (0.0, 2.0, 1.0, 2.0 / 3.0, 0.5)  # 2 / k: what x grows by is u times the way
 _FARTHEST = 1e100  # squares of ways are numbers
-_TOGETHER = 1_200_000  # numbers in one piece of memory for motions: large enough for large pages
+_TOGETHER = 2_000_000  # numbers in one piece of memory for motions: it is in large pages
 _BEYOND = 1e-9  # rad or m: how far splines may swing over limits of positions
 
 
