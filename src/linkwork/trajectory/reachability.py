@@ -645,7 +645,8 @@ def judge(
         bend = greater(bend, abs(e1 - 2.0 * e2 + e3))
         near = greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend >= 1.0
         if any_of(near):
-            share = max(share, lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0)
+            unsure = UNSURE * abs(e0 - 4.0 * e1 + 6.0 * e2 - 4.0 * e3 + e4)
+            share = max(share, lane_max(top_of(e0, e1, e2, e3, e4) + unsure) - 1.0)
     if share > 0.0:
         kept = offset(worst, 0 if share > enough else OVER)
         kept[0] = max(kept[0], 0.5 * share)
