@@ -265,6 +265,35 @@ def test_many_paths_are_the_same_as_one_by_one(panda):
         tj.time_optimal_all(listed, **how)
 
 
+def test_each_of_many_paths_has_its_own_length_and_its_own_error(panda):
+    random = rng("many of all kinds")
+    listed = [around(random, m) for m in (60, 2, 5, 3, 20)]
+    listed[2][:] = listed[2][0]  # of no length
+    wrench = [0.0, 0.0, 0.5, 0.0, 0.0, -2.0]
+    how = {
+        "robot": panda,
+        "acceleration": 10.0,
+        "external": dict.fromkeys([f"link{k}" for k in range(3, 8)] + ["tool0"], wrench),
+        "gravity": [0.0, 0.0, -3.0],
+        "armature": np.full(7, 0.1),
+    }
+    together = tj.time_optimal_all(listed, threads=2, **how)
+    assert together[2].duration == 0.0
+    for points, made in zip(listed, together, strict=True):
+        alone = tj.time_optimal(points, **how)
+        np.testing.assert_array_equal(made.times, alone.times)
+        np.testing.assert_array_equal(made.coefficients, alone.coefficients)
+        with pytest.raises(ValueError, match="read-only"):
+            made.coefficients[0] = 0.0
+    far = np.tile([0.0, 1.5, 0.0, -0.1, 0.0, 1.5, 0.0], (2, 1))  # stretched out: takes the most
+    far[1, 0] = 0.1
+    weak = np.where(np.arange(7) == 1, 40.0, 200.0)
+    for k in (1, 4):
+        bent = [np.array([NEAR, NEAR + 0.01])] * k + [far]
+        with pytest.raises(lw.InputError, match=rf"points\[{k}\]: .*stand still"):
+            tj.time_optimal_all(bent, robot=panda, torque=weak, acceleration=10.0, threads=2)
+
+
 @pytest.mark.parametrize("n", [1, 3, 7, 9])
 def test_joints_that_move_alike_change_nothing_but_the_length_of_the_way(n):
     random = rng(f"joints alike {n}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import broadcast_rows, is_whole, leading_shape, real_rows, shown
 from linkwork.compile.compiler import Compiler, Facts, Made, ProcessBound
+from linkwork.compile.loops import emit_listed
 from linkwork.compile.machine_code import COMPILING, VERY_LONG, object_code, text_bytes
 from linkwork.compile.native_call import bind, connect, emit_fast_call
 from linkwork.compile.numpy_abi import array_abi
@@ -383,6 +384,8 @@ class CompiledRows:
         module, abi = new_module(signature.name, target), array_abi()
         graph = self._recipe.code(fused=target.fused)
         rows = emit_code(module, graph, width, "rows", fused=target.fused)
+        if width == target.width:
+            emit_listed(module, rows.function)
         one = width == 1 and len(signature.output_shapes) == 1
         if one and abi is not None and rows.scratch == 0:
             sizes, shape = graph.input_sizes, signature.output_shapes[0]
@@ -453,6 +456,11 @@ class Part:
             ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * n_pointers
         )
         self._call: Callable[..., int] = kind(made.code.address("rows"))
+
+    @cached_property
+    def listed(self) -> int:
+        """The address of `emit_listed`, for native code; of the vector code."""
+        return self.made.code.address("listed")
 
     def new_scratch(self) -> Floats:
         """Room for the tiles that are too large for the stack, aligned to a cache line."""

@@ -292,6 +292,16 @@ def emit_tiles(
     return RowsCode(function, needed)
 
 
+def emit_listed(module: Any, rows: Any) -> None:
+    """The function "listed": as ``rows``, of a list of the addresses of its arrays and scratch."""
+    kind = ir.FunctionType(I64, [I64, I64, POINTER.as_pointer()])
+    function = ir.Function(module, kind, "listed")
+    first, last, arrays = function.args
+    b = ir.IRBuilder(function.append_basic_block("entry"))
+    given = [b.load(b.gep(arrays, [i64(k)])) for k in range(len(rows.args) - 2)]
+    b.ret(b.call(rows, [first, last, *given], attrs=("noinline",)))
+
+
 def _row(b: Any, array: Any, row: Any, size: int) -> Any:
     """The address at which a row begins."""
     return b.gep(array, [b.mul(row, i64(size))])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.checks import finite_number, real_array, whole_number
-from linkwork.compile.threads import in_parallel
+from linkwork.compile.kernel import aligned
+from linkwork.compile.threads import in_parallel, thread_count
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.parameters import dynamics_inputs
 from linkwork.robot import Robot
@@ -35,12 +36,11 @@ from linkwork.trajectory.smoothing import (
     split_at,
 )
 
-_ROUNDS = 12
-_EACH = 3  # intervals of a piece, at least
-_KEPT = 1_000_000  # numbers that a thread keeps room for
+_KEPT = 2_000_000  # numbers that a thread keeps room for
 _PLACES = (0.0, 2.0, 1.0, 2.0 / 3.0, 0.5)  # 2 / k: what x grows by is u times the way
 _FARTHEST = 1e100  # squares of ways are numbers
-_AHEAD = 4  # paths that a thread takes at a time
+_TOGETHER = 2_000_000  # numbers in one piece of memory for motions: it is in large pages
+_BEYOND = 1e-9  # rad or m: how far splines may swing over limits of positions
 
 
 def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
@@ -100,7 +100,7 @@ def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
     q = _points(points, "points")
     limits = _limits(q.shape[1], robot, (velocity, acceleration, torque, jerk), ends, names)
     way = _Way(deviation, intervals)
-    return _Solver(robot, limits, way, keywords).motion(q)
+    return _Solver(robot, limits, way, keywords).motions(_Paths([q], way), 0, 1)[0]
 
 
 def time_optimal_all(  # noqa: PLR0913  as `time_optimal`
@@ -127,33 +127,28 @@ def time_optimal_all(  # noqa: PLR0913  as `time_optimal`
     Raises: as `time_optimal`, with the number of the path.
     """
     keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-    listed = [_points(each, f"points[{k}]") for k, each in enumerate(points)]
+    listed = [real_array(each, f"points[{k}]") for k, each in enumerate(points)]
     if not listed:
         return []
-    n = listed[0].shape[1]
+    n = listed[0].shape[-1] if listed[0].ndim else 0
     for k, each in enumerate(listed):
-        if each.shape[1] != n:
+        if each.ndim != 2 or not each.size or each.shape[1] != n:
+            _points(each, f"points[{k}]")
             raise ShapeError(f"points[{k}] has {each.shape[1]} positions, and points[0] has {n}")
     ends = start_speed, end_speed
     limits = _limits(n, robot, (velocity, acceleration, torque, jerk), ends, tuple(joint_names))
-    solver = _Solver(robot, limits, _Way(deviation, intervals), keywords)
+    way = _Way(deviation, intervals)
+    paths = _Paths(listed, way, named=True)
+    if not np.abs(paths.points).max() < _FARTHEST:
+        for k, each in enumerate(listed):
+            _points(each, f"points[{k}]")
+    solver = _Solver(robot, limits, way, keywords)
 
-    def work(first: int) -> list[Trajectory]:
-        room = _room()
-        found: list[Trajectory] = []
-        for k in range(first, min(first + _AHEAD, len(listed))):
-            try:
-                found.append(solver.motion(listed[k], room))
-            except InputError as error:
-                raise InputError(f"points[{k}]: {error}") from None
-        return found
+    def work(group: tuple[int, int]) -> list[Trajectory]:
+        return solver.motions(paths, *group)
 
-    if robot is not None:
-        work(0)  # what the first call compiles
-    count = settings.most_threads() if threads is None else threads
-    return [
-        each for part in in_parallel(work, range(0, len(listed), _AHEAD), count) for each in part
-    ]
+    count = thread_count(settings.most_threads() if threads is None else threads)
+    return [each for part in in_parallel(work, paths.groups(4 * count), count) for each in part]
 
 
 @dataclass(frozen=True)
@@ -270,9 +265,53 @@ class _Way:
         if intervals is not None:
             self.given = whole_number(intervals, "intervals", least=1, most=100_000)
 
-    def intervals(self, points: int) -> int:
-        """The number of intervals that a path through some points has at least."""
-        return max(100, 6 * (points - 1)) if self.given is None else self.given
+    def intervals(self, points: Any) -> Any:
+        """The numbers of intervals that paths through some points have at least."""
+        return np.maximum(100, 6 * (points - 1)) if self.given is None else self.given
+
+    def most_pieces(self, points: Any) -> Any:
+        """The most pieces that paths through some points have."""
+        return np.maximum(points - 1, 1) * (1 if self.deviation is None else 3)
+
+    def most_intervals(self, points: Any) -> Any:
+        """The most intervals that they are cut into; a corner that halts has two pieces less."""
+        k = _kernels()
+        each = self.most_pieces(points) * (k.motions.EACH + 1)
+        return each + self.intervals(points) + 2 * k.paths.HALVED + 2
+
+
+class _Paths:
+    """The points of many paths, one after another, and the records of `motions`."""
+
+    def __init__(self, listed: Sequence[Floats], way: _Way, *, named: bool = False) -> None:
+        m = np.array([len(each) for each in listed])
+        self.way, self.named = way, named
+        self.points = np.concatenate(listed)
+        self.n = self.points.shape[1]
+        self.most = way.most_intervals(m)
+        self.numbers = self.most * (7 * self.n + 1) + 1
+        """The most numbers that the motion along each is."""
+        self.records = np.zeros((len(m), _kernels().motions.PATH), np.int64)
+        self.records[:, 0] = np.cumsum(m) - m
+        self.records[:, 1] = m
+        self.records[:, 2] = way.intervals(m)
+
+    def of(self, k: int) -> Floats:
+        """The points (m, n) of a path."""
+        first, m = self.records[k, :2].tolist()
+        return self.points[first : first + m]
+
+    def groups(self, parts: int) -> list[tuple[int, int]]:
+        """Firsts and lasts of groups of about one size: as many as parts, or several times that."""
+        ends = np.cumsum(self.numbers)
+        count = parts * -(-int(ends[-1]) // (parts * _TOGETHER))
+        group = (ends - 1) * count // ends[-1]
+        firsts = np.flatnonzero(np.diff(group, prepend=-1)).tolist()
+        return list(pairwise([*firsts, len(ends)]))
+
+    def about(self, k: int, error: InputError) -> InputError:
+        """An error that a path has, with its number where there are many."""
+        return InputError(f"points[{k}]: {error}") if self.named else error
 
 
 class _Room:
@@ -283,21 +322,21 @@ class _Room:
         self.at: dict[str, int] = {}  # where they are
 
     def floats(self, name: str, size: int) -> Floats:
-        """At least so many numbers."""
-        return self._of(name, size, np.float64)
+        """At least so many numbers, from a line of the cache on."""
+        return self._of(name, size, aligned)
 
     def whole(self, name: str, size: int) -> NDArray[np.int64]:
         """At least so many whole numbers."""
-        return self._of(name, size, np.int64)
+        return self._of(name, size, partial(np.empty, dtype=np.int64))
 
     def size(self) -> int:
         """The count of numbers that it has room for."""
         return sum(len(each) for each in self._known.values())
 
-    def _of(self, name: str, size: int, kind: Any) -> Any:
+    def _of(self, name: str, size: int, made: Callable[[int], Any]) -> Any:
         known = self._known.get(name)
         if known is None or len(known) < size:
-            known = self._known[name] = np.empty(size + size // 4, kind)
+            known = self._known[name] = made(size + size // 4)
             self.at[name] = _at(known)
         return known
 
@@ -313,17 +352,37 @@ def _room() -> _Room:
     return room
 
 
-@dataclass
 class _Path:
-    """A path on its grid, in a room: see `linkwork.trajectory.paths`."""
+    """The path on its grid that is in a room: see `linkwork.trajectory.paths`."""
 
-    n_pieces: int
-    n_intervals: int
-    n_states: int
-    room: _Room
-    breaks: Floats = field(repr=False)
-    pieces: Floats = field(repr=False)
-    length: float = 0.0
+    def __init__(self, room: _Room, paths: _Paths) -> None:
+        self.room, self.paths, self.n = room, paths, paths.n
+        self.n_pieces, self.n_intervals, self.n_states = room.whole("sizes", 0)[:3].tolist()
+        self.breaks = room.floats("breaks", 0)[: self.n_pieces + 1]
+        self.pieces = room.floats("pieces", 0)[: self.n_pieces * 4 * self.n].reshape(-1, 4, self.n)
+        self.starts = room.floats("starts", 0)[: self.n_intervals]
+        self.piece_of, self.first, self.halts = (
+            room.whole(name, 0)[: self.n_intervals] for name in ("piece_of", "first", "halts")
+        )
+        self.length = float(self.breaks[-1])
+
+    def states(self, name: str) -> Floats:
+        """q, slopes and bends, or damping and friction, of its states (n_states, n)."""
+        return self.room.floats(name, 0)[: self.n_states * self.n].reshape(-1, self.n)
+
+    @property
+    def motion(self) -> tuple[Floats, Floats]:
+        """x and u of the motion that was found last."""
+        size = self.n_intervals
+        return self.room.floats("x", 0)[: size + 1], self.room.floats("u", 0)[:size]
+
+    def interval(self, state: int) -> int:
+        """The interval that a state is in."""
+        return int(np.searchsorted(self.first, state, "right")) - 1
+
+    def share(self, interval: int) -> float:
+        """The place where an interval begins, as a share of the path."""
+        return float(self.breaks[self.piece_of[interval]] + self.starts[interval]) / self.length
 
 
 class _Solver:
@@ -337,6 +396,9 @@ class _Solver:
         self.n = n
         self.forced = robot is not None and bool(np.isfinite(limits.torque).any())
         self.lossy = self.forced and bool(keywords["losses"])
+        self.smooth = bool(np.isfinite(limits.jerk).any())
+        self.more: list[Floats] = []
+        kernel = self.scratch = 0
         if robot is not None and self.forced:
             others = {name: each for name, each in keywords.items() if name != "losses"}
             given = dynamics_inputs(robot.mechanism, **others)
@@ -348,14 +410,14 @@ class _Solver:
             for name, each, shape in zip(given.names, self.more, shapes, strict=True):
                 if each.shape != shape:
                     raise ShapeError(f"{name} must have shape {shape}, not {each.shape}")
+            part = self.kernel.rows.vector_part()
+            kernel, self.scratch = part.listed, part.scratch
         language = _kernels().reachability
-        self.wide = wide = -(-n // language.WIDTH) * language.WIDTH
-        self.smooth = bool(np.isfinite(limits.jerk).any())
+        wide = -(-n // language.WIDTH) * language.WIDTH
         accelerated = bool(np.isfinite(limits.acceleration).any())
         kinds = [limits.acceleration] * accelerated + [limits.torque] * self.forced
         self.width = width = wide * len(kinds)
-        self.form = np.array([n, wide * accelerated, wide * self.forced, self.lossy], np.int64)
-        self.bounds = bounds = np.zeros(language.WIDTH + wide + 3 * width)
+        bounds = np.zeros(language.WIDTH + wide + 3 * width)
         bounds[: len(_PLACES)] = _PLACES
         bounds[language.WIDTH : language.WIDTH + n] = limits.velocity**-2.0
         below, rows, inverse = bounds[language.WIDTH + wide :].reshape(3, width)
@@ -364,63 +426,142 @@ class _Solver:
             np.minimum(kind, language.HUGE, out=rows[k * wide : k * wide + n])
         np.negative(rows, out=below)
         np.divide(1.0, rows, out=inverse, where=rows < language.HUGE)
-        self.at = _at(self.form), _at(bounds)
-        self.lowest = np.full(2 * wide, -np.inf)  # of positions, and of them turned round
+        lowest = np.full(2 * wide, -np.inf)  # of positions, and of them turned round
         if robot is not None:
-            self.lowest[:n] = robot.mechanism.lower
-            self.lowest[wide : wide + n] = -robot.mechanism.upper
+            lowest[:n] = robot.mechanism.lower - _BEYOND
+            lowest[wide : wide + n] = -robot.mechanism.upper - _BEYOND
+        self.numbers = bounds, lowest, np.array([way.deviation or 0.0, *limits.ends])
+        form = n, wide * accelerated, wide * self.forced, self.lossy
+        ways = way.bent, way.deviation is not None
+        self.question = np.array([*form, *ways, kernel, *map(_at, self.numbers)], np.int64)
 
-    def motion(self, q: Floats, room: _Room | None = None) -> Trajectory:
-        """The quickest motion through way points (m, n)."""
-        room = room or _room()
+    def motions(self, paths: _Paths, first: int, last: int) -> list[Trajectory]:
+        """The quickest motions along some paths."""
+        room, stages = _room(), _kernels().motions
+        closed = self.robot is not None and bool(self.robot.loops)
+        if not (closed or self.smooth or self.lossy):
+            every = stages.LAID | stages.FOUND | stages.WRITTEN
+            return self._written(every, room, paths, first, last)
+        made: list[Trajectory] = []
+        for k in range(first, last):
+            try:
+                made.append(self._motion(_Paths([paths.of(k)], self.way), room))
+            except InputError as error:
+                raise paths.about(k, error) from None
+        return made
+
+    def _motion(self, paths: _Paths, room: _Room) -> Trajectory:
+        """The motion along one path that is looked at between its stages."""
+        stages = _kernels().motions
         if self.robot is not None and self.robot.loops:
-            path = self._closed_path(self.robot, q, room)
+            path = self._closed_path(self.robot, paths.points, room)
         else:
-            path = self._path(q, room)
+            path = self._laid(paths, room)
         if path is None:
-            return from_polynomials([0.0, 0.0], q[:1, None], self.limits.joint_names)
-        x, u = self._solved(path)
+            return self._still(paths.points)
+        if self.lossy and self.robot is not None:
+            self._write_losses(self.robot, path)
+        self._run(stages.FOUND, room, path.paths, 0, 1)
         if self.smooth:
-            return self._smooth(q, path, x, u)
-        return self._trajectory(path)
+            return self._smooth(path)
+        return self._written(stages.WRITTEN, room, path.paths, 0, 1)[0]
 
-    def _path(self, q: Floats, room: _Room) -> _Path | None:
-        """The path and its grid; None where all points are the same."""
-        m, n = q.shape
-        way, k = self.way, _kernels()
-        most, at = 3 * m, room.at
-        breaks = room.floats("breaks", most + 1)
-        pieces = room.floats("pieces", most * 4 * n + k.paths.WIDTH)
-        room.whole("stops", most)
-        room.floats("spline", 2 * m * n + m)
-        rest = at["breaks"], at["pieces"], at["stops"], at["spline"]
-        if way.deviation is None:
-            n_pieces = k.spline_pieces(_at(q), m, n, int(way.bent), *rest)
-        else:
-            n_pieces = k.blended_pieces(_at(q), m, n, way.deviation, *rest)
-        if n_pieces == 0:
-            return None
-        each = _EACH if n_pieces > 1 else 1
-        least = way.intervals(m)
-        most = n_pieces * (each + 1 + 2 * k.paths.HALVED) + least + 2
-        for name in ("piece_of", "first", "halts"):
-            room.whole(name, most)
-        for name in ("starts", "steps"):
-            room.floats(name, most)
-        n_intervals = k.cut(
-            *(at["breaks"], at["stops"], n_pieces, least, each, at["piece_of"], at["first"]),
-            *(at["halts"], at["starts"], at["steps"]),
+    def _written(
+        self, stages: int, room: _Room, paths: _Paths, first: int, last: int
+    ) -> list[Trajectory]:
+        """The motions along some paths, taken through the last of their stages."""
+        n, names = self.n, self.limits.joint_names
+        out = np.empty(int(paths.numbers[first:last].sum()) + _kernels().paths.WIDTH)
+        self._run(stages, room, paths, first, last, out)
+        sizes = paths.records[first:last, 3].tolist()
+        out.resize(sum(size * (7 * n + 1) + 1 for size in sizes if size), refcheck=False)
+        out.setflags(write=False)
+        made: list[Trajectory] = []
+        at = 0
+        for k, size in enumerate(sizes, first):
+            if size == 0:
+                made.append(self._still(paths.of(k)))
+                continue
+            begin = at + size + 1
+            end = begin + size * 7 * n
+            coefficients = out[begin:end].reshape(size, 7, n)
+            made.append(
+                Trajectory(times=out[at:begin], coefficients=coefficients, joint_names=names)
+            )
+            at = end
+        return made
+
+    def _still(self, q: Floats) -> Trajectory:
+        return from_polynomials([0.0, 0.0], q[:1, None], self.limits.joint_names)
+
+    def _laid(self, paths: _Paths, room: _Room) -> _Path | None:
+        """One path and its grid; None where all points are the same."""
+        self._run(_kernels().motions.LAID, room, paths, 0, 1)
+        return _Path(room, paths) if room.whole("sizes", 0)[0] else None
+
+    def _run(
+        self,
+        stages: int,
+        room: _Room,
+        paths: _Paths,
+        first: int,
+        last: int,
+        out: Floats | None = None,
+    ) -> None:
+        """Take some paths through stages: see `linkwork.trajectory.motions`."""
+        table = self._table(room, paths, first, last)
+        k = _kernels().run(
+            *(_at(self.question), _at(table), _at(paths.records), first, last),
+            *(_at(paths.points), stages, 0 if out is None else _at(out)),
         )
-        n_states = int(room.whole("first", 0)[n_intervals])
+        if k < last:
+            try:
+                self._refuse(_Path(room, paths))
+            except InputError as error:
+                raise paths.about(k, error) from None
+
+    def _table(self, room: _Room, paths: _Paths, first: int, last: int) -> NDArray[np.int64]:
+        """The addresses of memory in which each of some paths has room."""
+        k, n = _kernels(), self.n
         beyond = k.paths.WIDTH
-        for name in ("q", "slopes", "bends"):
-            room.floats(name, n_states * n + beyond)
-        room.floats("span", 2 * (n + beyond))
-        k.write_states(
-            *(at["pieces"], n, n_intervals, at["piece_of"], at["first"], at["starts"]),
-            *(at["steps"], at["q"], at["slopes"], at["bends"], at["span"]),
+        m, most = (int(each[first:last].max()) for each in (paths.records[:, 1], paths.most))
+        pieces, states = int(paths.way.most_pieces(m)), 4 * most + m
+        numbers = states * n + beyond
+        floats = {
+            **{"breaks": pieces + 1, "pieces": 4 * pieces * n + beyond, "spline": (2 * n + 1) * m},
+            **{"starts": most, "steps": most, "x": most + 1, "u": most, "worst": 3},
+            **{"q": numbers, "slopes": numbers, "bends": numbers, "span": 2 * (n + beyond)},
+            "forces": 3 * numbers if self.forced else 0,
+            "damping": numbers if self.lossy else 0,
+            "friction": numbers if self.lossy else 0,
+            "solve": k.reachability.room_of(self.width, most, states),
+        }
+        for name in k.motions.FLOATS:
+            room.floats(name, floats[name])
+        for name in k.motions.WHOLE:
+            room.whole(name, most + 1)
+        room.floats("scratch", self.scratch)
+        more = [f"more {i}" for i in range(len(self.more))]
+        for name, each in zip(more, self.more, strict=True):
+            size = states * each.size
+            room.floats(name, size)[:size].reshape(states, -1)[:] = each
+        own = [room.at[name] for name in ("q", "slopes", "bends", *more, "forces", "scratch")]
+        room.whole("arrays", len(own))[: len(own)] = own
+        return np.array([room.at[name] for name in (*k.motions.FLOATS, *k.motions.WHOLE)], np.int64)
+
+    def _write_losses(self, robot: Robot, path: _Path) -> None:
+        """Write the forces that damping and friction take at v = q'."""
+        self._table(path.room, path.paths, 0, 1)  # has room for them
+        q, slopes = path.states("q"), path.states("slopes")
+        zero = np.zeros_like(q)
+        one, two = (
+            robot.inverse_dynamics(q, speed, zero, losses=True, threads=1)
+            - robot.inverse_dynamics(q, speed, zero, threads=1)
+            for speed in (slopes, 2.0 * slopes)
         )
-        return _Path(n_pieces, n_intervals, n_states, room, breaks, pieces, float(breaks[n_pieces]))
+        beyond = np.zeros(_kernels().reachability.WIDTH)  # what lanes read on into
+        for name, each in (("damping", two - one), ("friction", 2.0 * one - two)):
+            path.room.floats(name, 0)[: each.size + len(beyond)] = np.append(each, beyond)
 
     def _closed_path(self, robot: Robot, q: Floats, room: _Room) -> _Path | None:
         """The spline through many assembled configurations on the path of the actuated joints."""
@@ -445,13 +586,11 @@ class _Solver:
                     share = k / (len(actuated) - 1)
                     raise InputError(f"at {share:.1%} of the path {found.reason}")
                 dense[k] = found.q
-            path = _Solver(None, self.limits, _Way(None, self.way.given, bent=True), {})._path(
-                dense, room
-            )
+            way = _Way(None, self.way.given, bent=True)
+            path = _Solver(None, self.limits, way, {})._laid(_Paths([dense], way), room)
             if path is None:
                 return None
-            states = room.floats("q", 0)[: path.n_states * self.n].reshape(-1, self.n)
-            if np.asarray(robot.is_assembled(states)).all():
+            if np.asarray(robot.is_assembled(path.states("q"))).all():
                 return path
         raise InputError("between the points the loops do not stay closed: give more points")
 
@@ -460,156 +599,83 @@ class _Solver:
         n = points.shape[1]
         free = np.full(n, np.inf)
         limits = _Limits(free, free, free, free, (0.0, 0.0), ())
-        path = _Solver(None, limits, self.way, {})._path(points, room)
+        path = _Solver(None, limits, self.way, {})._laid(_Paths([points], self.way), room)
         if path is None:
             return None
-        halts = room.whole("halts", 0)[1 : path.n_intervals]
-        if halts.any():
+        if path.halts[1:].any():
             raise UnsupportedFeatureError(
                 "a mechanism with loops does not stop in corners: give a deviation above 0, and no "
                 "lines that turn back"
             )
-        breaks = path.breaks[: path.n_pieces + 1]
-        pieces = path.pieces[: path.n_pieces * 4 * n].reshape(path.n_pieces, 4, n)
-        x = np.diff(breaks)[:, None] * np.linspace(0.0, 1.0, parts, endpoint=False)
+        pieces = path.pieces
+        x = np.diff(path.breaks)[:, None] * np.linspace(0.0, 1.0, parts, endpoint=False)
         x = x[:, :, None]
         c0, c1, c2, c3 = (pieces[:, None, k] for k in range(4))
         inside = (c0 + x * (c1 + x * (c2 + x * c3))).reshape(-1, n)
         return np.concatenate([inside, points[-1:]])
 
-    def _solved(self, path: _Path) -> tuple[Floats, Floats]:
-        """x and u on the grid."""
-        room, n, states, limits = path.room, self.n, path.n_states, self.limits
-        q, slopes, bends = (
-            room.floats(name, 0)[: states * n].reshape(states, n)
-            for name in ("q", "slopes", "bends")
-        )
-        forces = damping = friction = q
-        language = _kernels().reachability
-        if self.robot is not None:
-            self._check_positions(self.robot, path, q)
-        if self.forced and self.robot is not None:
-            numbers = room.floats("forces", 3 * q.size + language.WIDTH)
-            numbers[3 * q.size : 3 * q.size + language.WIDTH] = 0.0
-            forces = numbers[: 3 * q.size].reshape(states, 3, n)
-            more = [np.ascontiguousarray(np.broadcast_to(a, (states, a.size))) for a in self.more]
-            if self.kernel.rows([q, slopes, bends, *more], [forces]) >= 0:
-                self.kernel(q, slopes, bends, *self.more)  # says what is not finite
-            if self.lossy:
-                damping, friction = self._losses(self.robot, q, slopes)
-        size = path.n_intervals
-        room.floats("solve", language.room_of(self.width, size, states))
-        room.whole("dirty", size)
-        room.whole("tight", size)
-        x, u = room.floats("x", size + 1)[: size + 1], room.floats("u", size)[:size]
-        worst, place = room.floats("worst", 3), room.whole("place", 1)
-        ends = [
-            (speed / float(np.linalg.norm(slope))) ** 2 if speed else 0.0
-            for speed, slope in zip(limits.ends, slopes[:: states - 1], strict=True)
-        ]
-        at = room.at
-        outcome = _kernels().least_time(
-            *(self.at[0], size, states, at["first"], at["halts"], at["steps"]),
-            *(at["slopes"], at["bends"], _at(forces), _at(damping), _at(friction)),
-            *(self.at[1], *ends, _ROUNDS, at["solve"]),
-            *(at["dirty"], at["tight"], at["x"], at["u"], at["worst"], at["place"]),
-        )
-        if outcome != language.DONE:
-            self._refuse(outcome, int(place[0]), path, forces)
-        if worst[1] > 1e-6 and any(ends):
+    def _refuse(self, path: _Path) -> NoReturn:
+        """Say why there is no motion along a path."""
+        limits, room, k = self.limits, path.room, _kernels()
+        outcome, place = int(room.whole("sizes", 0)[3]), int(room.whole("place", 0)[0])
+        if outcome == k.motions.OUTSIDE and self.robot is not None:
+            self._refuse_positions(self.robot, path)
+        if outcome == k.motions.NOT_FINITE:
+            self.kernel(*map(path.states, ("q", "slopes", "bends")), *self.more)  # says what
+            raise InputError("the joint forces along the path are too large for float64")
+        if outcome == k.motions.NOT_KEPT:
             raise InputError(
                 "with these speeds at the ends limits are kept to "
-                f"{worst[0]:.1e} only, and slowing all of it would change them: give more intervals"
+                f"{room.floats('worst', 0)[0]:.1e} only, and slowing all of it would change them: "
+                "give more intervals"
             )
-        return x, u
-
-    def _check_positions(self, robot: Robot, path: _Path, q: Floats) -> None:
-        """Refuse a path that leaves the limits of positions, in which its points are."""
-        if (path.room.floats("span", 0)[: 2 * self.wide] >= self.lowest).all():
-            return
-        lower, upper = robot.limits.lower, robot.limits.upper
-        outside = np.maximum(lower - q, q - upper)
-        state, joint = np.unravel_index(int(outside.argmax()), outside.shape)
-        if outside[state, joint] <= 1e-9:
-            return
-        first = path.room.whole("first", 0)[: path.n_intervals]
-        where = self._share(path, int(np.searchsorted(first, int(state), "right")) - 1)
-        raise InputError(
-            f"{self.limits.name(int(joint))} is at {q[state, joint]:.6g} at {where:.1%} of the "
-            f"path, beyond its limits {lower[joint]:g} to {upper[joint]:g}: splines swing over; "
-            "give more points, or a deviation"
-        )
-
-    def _losses(self, robot: Robot, q: Floats, slopes: Floats) -> tuple[Floats, Floats]:
-        """The forces that damping and friction take at v = q' (states, n) each."""
-        zero = np.zeros_like(q)
-        one, two = (
-            robot.inverse_dynamics(q, speed, zero, losses=True, threads=1)
-            - robot.inverse_dynamics(q, speed, zero, threads=1)
-            for speed in (slopes, 2.0 * slopes)
-        )
-        beyond = np.zeros((_kernels().reachability.WIDTH, self.n))  # what lanes read on into
-        return np.concatenate([two - one, beyond]), np.concatenate([2.0 * one - two, beyond])
-
-    def _refuse(self, outcome: int, place: int, path: _Path, forces: Floats) -> NoReturn:
-        """Say why there is no motion: the last of ``forces`` (states, 3, n) stand still."""
-        limits = self.limits
         if self.forced:
-            held = forces[:, 2]
+            forces = room.floats("forces", 0)[: 3 * path.n_states * self.n]
+            held = forces.reshape(-1, 3, self.n)[:, 2]
             over = np.abs(held) - limits.torque
             if (over >= 0.0).any():
                 at = np.unravel_index(int(np.argmax(over / limits.torque)), over.shape)
                 state, joint = int(at[0]), int(at[1])
-                first = path.room.whole("first", 0)[: path.n_intervals]
-                i = int(np.searchsorted(first, state, "right")) - 1
                 raise InputError(
                     f"{limits.name(joint)} needs {abs(held[state, joint]):.6g} to stand still at "
-                    f"{self._share(path, i):.1%} of the path, and its torque limit is "
+                    f"{path.share(path.interval(state)):.1%} of the path, and its torque limit is "
                     f"{limits.torque[joint]:g}: no motion along this path is held"
                 )
-        if outcome == _kernels().reachability.NO_START:
+        if outcome == k.reachability.NO_START:
             raise InputError(
                 f"start_speed = {limits.ends[0]:g} cannot be kept: from it the path is left, or "
                 "its end passed, under these limits"
             )
         if place == path.n_intervals:
             raise InputError(f"end_speed = {limits.ends[1]:g} is above what the velocities allow")
-        where = self._share(path, min(place, path.n_intervals - 1))
+        where = path.share(min(place, path.n_intervals - 1))
         raise InputError(
             f"at {where:.1%} of the path no speed keeps all limits; the motion cannot pass there"
         )
 
-    def _share(self, path: _Path, interval: int) -> float:
-        """The place where an interval begins, as a share of the path."""
-        piece = int(path.room.whole("piece_of", 0)[interval])
-        return float(path.breaks[piece] + path.room.floats("starts", 0)[interval]) / path.length
-
-    def _trajectory(self, path: _Path) -> Trajectory:
-        """The motion that was found last in the path's room."""
-        size = path.n_intervals
-        times, numbers = np.empty(size + 1), np.empty(size * 7 * self.n + _kernels().paths.WIDTH)
-        at = path.room.at
-        _kernels().write_motion(
-            *(at["pieces"], self.n, size, at["piece_of"], at["starts"], at["steps"]),
-            *(at["x"], at["u"], _at(times), _at(numbers)),
+    def _refuse_positions(self, robot: Robot, path: _Path) -> NoReturn:
+        """Say where a path leaves the limits of positions, in which its points are."""
+        q, lower, upper = path.states("q"), robot.limits.lower, robot.limits.upper
+        outside = np.maximum(lower - q, q - upper)
+        state, joint = map(int, np.unravel_index(int(outside.argmax()), outside.shape))
+        raise InputError(
+            f"{self.limits.name(joint)} is at {q[state, joint]:.6g} at "
+            f"{path.share(path.interval(state)):.1%} of the path, beyond its limits "
+            f"{lower[joint]:g} to {upper[joint]:g}: splines swing over; give more points, or a "
+            "deviation"
         )
-        coefficients = numbers[: size * 7 * self.n].reshape(size, 7, self.n)
-        for array in (times, coefficients):
-            array.setflags(write=False)
-        names = self.limits.joint_names
-        return Trajectory(times=times, coefficients=coefficients, joint_names=names)
 
     # ---- bounded jerk
 
-    def _smooth(self, q: Floats, path: _Path, x: Floats, u: Floats) -> Trajectory:
+    def _smooth(self, path: _Path) -> Trajectory:
         """The motion with its jerks bounded: the best of some laws with lower accelerations."""
         quickest: Trajectory | None = None
         for share in _SHARES if np.isfinite(self.limits.acceleration).any() else _SHARES[:1]:
             if share < 1.0:
                 limits = replace(self.limits, acceleration=share * self.limits.acceleration)
                 slower = _Solver(self.robot, limits, self.way, self.keywords)
-                x, u = slower._solved(path)
-            made = self._averaged(path, x, u)
+                slower._run(_kernels().motions.FOUND, path.room, path.paths, 0, 1)
+            made = self._averaged(path)
             if quickest is None or made.duration < quickest.duration:
                 quickest = made
             elif made.duration > 1.05 * quickest.duration:
@@ -617,14 +683,13 @@ class _Solver:
         assert quickest is not None  # noqa: S101  _SHARES is not empty
         return quickest
 
-    def _averaged(self, path: _Path, x: Floats, u: Floats) -> Trajectory:
+    def _averaged(self, path: _Path) -> Trajectory:
         """Each part between two halts averaged over the window that is best for it."""
-        size, room = path.n_intervals, path.room
-        piece, halts = (room.whole(name, 0) for name in ("piece_of", "halts"))
-        s = np.append(path.breaks[piece[:size]] + room.floats("starts", 0)[:size], path.length)
+        size, piece, (x, u) = path.n_intervals, path.piece_of, path.motion
+        s = np.append(path.breaks[piece] + path.starts, path.length)
         v = np.sqrt(x)
         t = np.concatenate([[0.0], np.cumsum(2.0 * np.diff(s) / (v[:-1] + v[1:]))])
-        bounds = [0, *(np.flatnonzero(halts[1:size]) + 1).tolist(), size]
+        bounds = [0, *(np.flatnonzero(path.halts[1:]) + 1).tolist(), size]
         parts: list[Trajectory] = []
         for first, last in pairwise(bounds):
             own = slice(first, last + 1)
@@ -635,7 +700,7 @@ class _Solver:
 
     def _best_window(self, path: _Path, law: Law, span: tuple[int, int]) -> Trajectory:
         """The quickest motion of a law over windows; ``span``: its first and last piece."""
-        breaks = path.breaks[: path.n_pieces + 1]
+        breaks = path.breaks
 
         def tried(window: float, parts: int) -> tuple[float, Cubics, Any]:
             made = split_at(averaged(law, window), breaks)
@@ -654,8 +719,7 @@ class _Solver:
             near = [window - gap, window, window + gap]
             window = min(near, key=lambda w: (last + w) * tried(w, 3)[0])
         factor, made, piece = tried(window, 9)
-        pieces = path.pieces[: path.n_pieces * 4 * self.n].reshape(path.n_pieces, 4, self.n)
-        c = composed(made, pieces, piece, breaks[piece])
+        c = composed(made, path.pieces, piece, breaks[piece])
         motion = from_polynomials(made.t, c, self.limits.joint_names).stretched(factor)
         while True:  # what damping takes falls less than the rest
             stretched = Cubics(made.t * factor, made.c * factor ** -np.arange(4.0))
@@ -666,8 +730,7 @@ class _Solver:
 
     def _slowed_by(self, path: _Path, law: Cubics, piece: Any, parts: int) -> float:
         """The factor of time by which a motion has to be slowed for its limits to hold."""
-        pieces = path.pieces[: path.n_pieces * 4 * self.n].reshape(path.n_pieces, 4, self.n)
-        own = np.repeat(pieces[piece], parts, axis=0)
+        own = np.repeat(path.pieces[piece], parts, axis=0)
         s, s1, s2, s3 = (each[:, None] for each in derivatives(law, parts))
         x = s - np.repeat(path.breaks[piece], parts)[:, None]
         q1 = own[:, 1] + x * (2.0 * own[:, 2] + 3.0 * x * own[:, 3])
@@ -712,30 +775,17 @@ def _points(points: ArrayLike, name: str) -> Floats:
 
 
 class _Kernels:
-    """The compiled functions of `paths` and `reachability`, by name."""
+    """The modules in the small language, and `motions` compiled."""
 
     def __init__(self) -> None:
         # the small language takes 20 ms, which not every motion needs
         from linkwork.compile.typed import library  # noqa: PLC0415
-        from linkwork.trajectory import paths, reachability  # noqa: PLC0415
+        from linkwork.trajectory import motions, paths, reachability  # noqa: PLC0415
 
-        self.paths, self.reachability = paths, reachability
-        listed = {
-            paths.spline_pieces: (8, ()),
-            paths.blended_pieces: (8, (3,)),
-            paths.cut: (10, ()),
-            paths.write_states: (11, ()),
-            paths.write_motion: (10, ()),
-            reachability.least_time: (22, (12, 13)),
-        }
-        self._code = library(list(listed), settings.compiler(), "time-optimal motions")
-        for function, (count, numbers) in listed.items():
-            kinds = [ctypes.c_double if k in numbers else ctypes.c_int64 for k in range(count)]
-            made = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self._code.address(function.__name__))
-            setattr(self, function.__name__, made)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(name)
+        self.motions, self.paths, self.reachability = motions, paths, reachability
+        self._code = library([motions.motions], settings.compiler(), "time-optimal motions")
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 8)
+        self.run = kind(self._code.address("motions"))
 
 
 @cache

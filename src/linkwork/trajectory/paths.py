@@ -335,28 +335,31 @@ def write_states(
 ) -> None:
     """Write q, q' and q'' (states, n) each, and the least of each of q, and of -q.
 
-    Rows are written in whole lanes, one after the other: behind all of them are `WIDTH` zeros.
+    Rows are written in whole lanes: behind all of them are `WIDTH` zeros.
     ``span``: these two rows of n, in whole lanes.
     """
     wide = (n + WIDTH - 1) // WIDTH * WIDTH
-    for k in range(0, n, WIDTH):
-        put(span, k, splat(FAR))
-        put(span, wide + k, splat(FAR))
-    for i in range(count):
-        piece = offset(pieces, piece_of[i] * 4 * n)
-        for part in range(first[i + 1] - first[i]):
-            s = starts[i] + steps[i] * f64(part) * 0.25
-            at = (first[i] + part) * n
-            for k in range(0, n, WIDTH):
-                c1, c2 = lanes(piece, n + k), lanes(piece, 2 * n + k)
-                c3 = lanes(piece, 3 * n + k)
-                position = lanes(piece, k) + s * (c1 + s * (c2 + s * c3))
-                low, turned = lanes(span, k), lanes(span, wide + k)
-                put(span, k, select(position < low, position, low))
-                put(span, wide + k, select(-position < turned, -position, turned))
-                put(q, at + k, position)
-                put(slopes, at + k, c1 + s * (2.0 * c2 + s * (3.0 * c3)))
-                put(bends, at + k, 2.0 * c2 + 6.0 * c3 * s)
+    for k in range(wide - WIDTH, -1, -WIDTH):  # the first lanes last: others go beyond rows
+        low, turned = splat(FAR), splat(FAR)
+        for i in range(count):
+            piece = offset(pieces, piece_of[i] * 4 * n + k)
+            c0, c1, c2, c3 = (
+                lanes(piece, 0),
+                lanes(piece, n),
+                lanes(piece, 2 * n),
+                lanes(piece, 3 * n),
+            )
+            for part in range(first[i + 1] - first[i]):
+                s = starts[i] + steps[i] * f64(part) * 0.25
+                at = (first[i] + part) * n + k
+                position = c0 + s * (c1 + s * (c2 + s * c3))
+                low = select(position < low, position, low)
+                turned = select(-position < turned, -position, turned)
+                put(q, at, position)
+                put(slopes, at, c1 + s * (2.0 * c2 + s * (3.0 * c3)))
+                put(bends, at, 2.0 * c2 + 6.0 * c3 * s)
+        put(span, k, low)
+        put(span, wide + k, turned)
     at = first[count] * n
     put(q, at, splat(0.0))
     put(slopes, at, splat(0.0))

@@ -36,6 +36,7 @@ from linkwork.compile.typed import (
     lane_max,
     lane_min,
     lanes,
+    local_f64,
     lowest_bit,
     offset,
     put,
@@ -56,12 +57,17 @@ ENOUGH = 2e-5
 EXACT = 1e-7
 """The same where speeds at the ends are given, which slowing changes."""
 SIXTH = 1.0 / 6.0
+LEAST = 1e-60
+"""Five numbers of this size have a product."""
 BLOCK = 3 * WIDTH
 """The numbers of a block of rows."""
 N, ACCELERATIONS, FORCES, LOSSY = 0, 1, 2, 3
 """The form of a question: joints, the widths of both kinds of rows, whether there are losses."""
 UNSURE = 0.02
 """The share of fourth differences that quartics are taken to be wrong by."""
+BOTH = 4 * WIDTH
+OVER = 2 * WIDTH
+"""The numbers that `judge` notes in how much is exceeded."""
 ALL = (1 << WIDTH) - 1
 """Every lane of a mask."""
 FAR = 64.0
@@ -112,11 +118,20 @@ def reach(rows: PtrF64, blocks: I64, x: F64) -> tuple[F64, F64, F64, F64]:
 
 
 @typed
+def above(rows: PtrF64, k: I64, x: F64) -> Lanes:
+    """The greatest u at x of each row of a block."""
+    return lanes(rows, k + WIDTH) + lanes(rows, k + 2 * WIDTH) * x
+
+
+@typed
 def greatest_u(rows: PtrF64, blocks: I64, x: F64) -> F64:
-    """The greatest u at x, as `reach` has it."""
-    high = splat(HUGE)
-    for k in range(0, blocks * BLOCK, BLOCK):
-        high = least(lanes(rows, k + WIDTH) + lanes(rows, k + 2 * WIDTH) * x, high)
+    """The greatest u at x, as `reach` has it; all but the last block are five and five."""
+    last = (blocks - 1) * BLOCK
+    high = above(rows, last, x)
+    for k in range(0, last, 5 * BLOCK):
+        first = least(above(rows, k, x), above(rows, k + BLOCK, x))
+        second = least(above(rows, k + 2 * BLOCK, x), above(rows, k + 3 * BLOCK, x))
+        high = least(least(high, above(rows, k + 4 * BLOCK, x)), least(first, second))
     return lane_min(high)
 
 
@@ -172,15 +187,56 @@ def lowest(rows: PtrF64, blocks: I64, top: F64) -> F64:
 
 
 @typed
-def block_of(
-    rows: PtrF64, low: Lanes, high: Lanes, bare: Lanes, a: Lanes, b: Lanes, c: Lanes
-) -> tuple[Lanes, Lanes]:
-    """Write a block of rows: low <= a u + b x + c <= high; the least and greatest u at x = 0.
+def inverses(
+    a0: Lanes, a1: Lanes, a2: Lanes, a3: Lanes, a4: Lanes
+) -> tuple[Lanes, Lanes, Lanes, Lanes, Lanes]:
+    """One over each, by one division: their product is a number."""
+    a01, a23 = a0 * a1, a2 * a3
+    a03 = a01 * a23
+    one = 1.0 / (a03 * a4)
+    both = one * a4
+    first, second = both * a23, both * a01
+    return first * a1, first * a0, second * a3, second * a2, one * a03
 
-    In size a counts as ``bare`` at least.
+
+@typed
+def terms(
+    form: PtrI64,
+    slopes: PtrF64,
+    bends: PtrF64,
+    forces: PtrF64,
+    damping: PtrF64,
+    roots: PtrF64,
+    k: I64,
+    part: I64,
+) -> tuple[Lanes, Lanes, Lanes]:
+    """a, b and c of the block at k at a state of an interval: the row is a u + b x + c."""
+    n, j = form[N], k - form[ACCELERATIONS]
+    if j < 0:
+        return lanes(slopes, part * n + k), lanes(bends, part * n + k), splat(0.0)
+    state = offset(forces, 3 * part * n + j)
+    a, b, c = lanes(state, 0), lanes(state, n), lanes(state, 2 * n)
+    if form[LOSSY] != 0:
+        d = lanes(damping, part * n + j)
+        b = b + d * (0.5 / roots[part])
+        c = c + d * (0.5 * roots[part])
+    return a, b, c
+
+
+@typed
+def at_least(a: Lanes, bare: Lanes) -> Lanes:
+    """The numbers, in size ``bare`` at least."""
+    return select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
+
+
+@typed
+def block_of(
+    rows: PtrF64, low: Lanes, high: Lanes, one: Lanes, b: Lanes, c: Lanes
+) -> tuple[Lanes, Lanes]:
+    """Write a block of rows, low <= u / one + b x + c <= high.
+
+    The least and the greatest u at x = 0.
     """
-    a = select(abs(a) < bare, select(a < 0.0, -bare, bare), a)
-    one = 1.0 / a
     from_low = (low - c) * one
     from_high = (high - c) * one
     from_below, from_above = least(from_low, from_high), greater(from_low, from_high)
@@ -209,30 +265,36 @@ def write_rows(
     the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of the pass before, five.
     ``rest`` (2,): the least and greatest u at x = 0.
     """
-    n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
-    width = accelerations + form[FORCES]
+    width = form[ACCELERATIONS] + form[FORCES]
+    half = 0.5 * step
     low_u, high_u = splat(-HUGE), splat(HUGE)
     block = rows
     for k in range(0, width, WIDTH):
         low, high = lanes(limits, k), lanes(limits, width + k)
-        bare = greater((high - low) * BARE, splat(1e-280))
-        j = k - accelerations
-        for part in range(5):
-            along = f64(part) * 0.5 * step  # 2 (s - s_i): what x grows by with u
-            if j < 0:
-                a, b = lanes(slopes, part * n + k), lanes(bends, part * n + k)
-                c = splat(0.0)
-            else:
-                state = offset(forces, 3 * part * n + j)
-                a, b, c = lanes(state, 0), lanes(state, n), lanes(state, 2 * n)
-                if lossy != 0:
-                    d = lanes(damping, part * n + j)
-                    b = b + d * (0.5 / roots[part])
-                    c = c + d * (0.5 * roots[part])
-            from_below, from_above = block_of(block, low, high, bare, a + b * along, b, c)
-            low_u = greater(from_below, low_u)
-            high_u = least(from_above, high_u)
-            block = offset(block, BLOCK)
+        bare = greater((high - low) * BARE, splat(LEAST))
+        a0, b0, c0 = terms(form, slopes, bends, forces, damping, roots, k, 0)
+        a1, b1, c1 = terms(form, slopes, bends, forces, damping, roots, k, 1)
+        a2, b2, c2 = terms(form, slopes, bends, forces, damping, roots, k, 2)
+        a3, b3, c3 = terms(form, slopes, bends, forces, damping, roots, k, 3)
+        a4, b4, c4 = terms(form, slopes, bends, forces, damping, roots, k, 4)
+        # 2 (s - s_i) is what x grows by with u
+        one0, one1, one2, one3, one4 = inverses(
+            at_least(a0, bare),
+            at_least(a1 + b1 * half, bare),
+            at_least(a2 + b2 * (2.0 * half), bare),
+            at_least(a3 + b3 * (3.0 * half), bare),
+            at_least(a4 + b4 * (4.0 * half), bare),
+        )
+        below0, above0 = block_of(offset(block, 0 * BLOCK), low, high, one0, b0, c0)
+        below1, above1 = block_of(offset(block, 1 * BLOCK), low, high, one1, b1, c1)
+        below2, above2 = block_of(offset(block, 2 * BLOCK), low, high, one2, b2, c2)
+        below3, above3 = block_of(offset(block, 3 * BLOCK), low, high, one3, b3, c3)
+        below4, above4 = block_of(offset(block, 4 * BLOCK), low, high, one4, b4, c4)
+        low_u = greater(
+            greater(below0, below1), greater(low_u, greater(below2, greater(below3, below4)))
+        )
+        high_u = least(least(above0, above1), least(high_u, least(above2, least(above3, above4))))
+        block = offset(block, 5 * BLOCK)
     rest[0] = lane_max(low_u)
     rest[1] = lane_min(high_u)
 
@@ -259,7 +321,7 @@ def write_ends(
 
 
 @typed
-def pass_over(
+def go_back(
     form: PtrI64,
     n_intervals: I64,
     first: PtrI64,
@@ -281,12 +343,10 @@ def pass_over(
     rests: PtrF64,
     rows: PtrF64,
     dirty: PtrI64,
-    x: PtrF64,
-    u: PtrF64,
     place: PtrI64,
     tightened: I64,
 ) -> I64:
-    """Both passes: write x (n_intervals + 1,) and u (n_intervals,); an outcome, with its place.
+    """Backwards: write the ``sets`` of x that the end is reached from; an outcome, and its place.
 
     ``dirty`` (n_intervals,): 1 for intervals whose rows have changed since the pass before, 2 where
     ``fastest`` has; then those whose motion may have. All else is as it was. ``tightened``: 1 where
@@ -355,43 +415,29 @@ def pass_over(
     slack = 1e-9 * begin
     if begin > sets[1] + slack or begin < sets[0] - slack:
         return NO_START
-    moved = x[0] != begin
-    x[0] = begin
-    for i in range(n_intervals):
-        if dirty[i] == 0 and not moved:
-            continue
-        following = x[i] + 2.0 * steps[i] * greatest_u(offset(rows, i * room), blocks, x[i])
-        following = min(max(following, sets[2 * i + 2]), sets[2 * i + 3])
-        moved = following != x[i + 1]
-        x[i + 1] = following
-        u[i] = 0.5 * (following - x[i]) / steps[i]
-        dirty[i] = 1
-        if x[i] <= 0.0 and following <= 0.0:
-            place[0] = i
-            return NO_WAY
     return DONE
 
 
 @typed
-def peak(
-    before: Lanes, here: Lanes, after: Lanes, w: F64, a1: Lanes, a2: Lanes, a3: Lanes, a4: Lanes
-) -> Lanes:
-    """A quartic of w, less its value at 0, where the parabola through three samples is highest.
-
-    The samples are half apart; where their parabola is highest beyond them, it is ``here``.
-    """
-    bend = (here - before) + (here - after)
-    slope = after - before
-    inside = (abs(slope) <= 2.0 * bend) & (bend > 1e-290)
-    at = w + 0.25 * slope / select(inside, bend, splat(1.0))
-    return select(inside, at * (a1 + at * (a2 + at * (a3 + at * a4))), here)
+def higher(
+    before: Lanes, here: Lanes, after: Lanes, w: Lanes, a: Lanes, b: Lanes, c: Lanes, at: F64
+) -> tuple[Lanes, Lanes, Lanes, Lanes]:
+    """Of two times three samples those with the higher middle, and where that is."""
+    better = b > here
+    return (
+        select(better, a, before),
+        select(better, b, here),
+        select(better, c, after),
+        select(better, splat(at), w),
+    )
 
 
 @typed
 def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
     """The highest value on an interval of the quartics through five even samples.
 
-    It is looked for with the parabolas through each three of nine samples of the quartic.
+    It is looked for with the parabola through three of nine samples of the quartic, the highest
+    one in their middle.
     """
     # v2 + a1 w + a2 w² + a3 w³ + a4 w⁴ from w = -2 to 2
     even1, even2 = 0.5 * (v1 + v3) - v2, 0.5 * (v0 + v4) - v2
@@ -410,14 +456,19 @@ def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
         near_even + near_odd,
         far_even + far_odd,
     )
-    found = greater(y0, y4)
-    found = greater(found, peak(y0, m0, y1, -1.5, a1, a2, a3, a4))
-    found = greater(found, peak(m0, y1, m1, -1.0, a1, a2, a3, a4))
-    found = greater(found, peak(y1, m1, y2, -0.5, a1, a2, a3, a4))
-    found = greater(found, peak(m1, y2, m2, 0.0, a1, a2, a3, a4))
-    found = greater(found, peak(y2, m2, y3, 0.5, a1, a2, a3, a4))
-    found = greater(found, peak(m2, y3, m3, 1.0, a1, a2, a3, a4))
-    found = greater(found, peak(y3, m3, y4, 1.5, a1, a2, a3, a4))
+    before, here, after, w = y0, m0, y1, splat(-1.5)
+    before, here, after, w = higher(before, here, after, w, m0, y1, m1, -1.0)
+    before, here, after, w = higher(before, here, after, w, y1, m1, y2, -0.5)
+    before, here, after, w = higher(before, here, after, w, m1, y2, m2, 0.0)
+    before, here, after, w = higher(before, here, after, w, y2, m2, y3, 0.5)
+    before, here, after, w = higher(before, here, after, w, m2, y3, m3, 1.0)
+    before, here, after, w = higher(before, here, after, w, y3, m3, y4, 1.5)
+    bend = (here - before) + (here - after)
+    slope = after - before
+    inside = (abs(slope) <= 2.0 * bend) & (bend > 1e-290)
+    at = w + 0.25 * slope / select(inside, bend, splat(1.0))
+    peak = at * (a1 + at * (a2 + at * (a3 + at * a4)))
+    found = greater(greater(y0, y4), select(inside, peak, here))
     return v2 + found
 
 
@@ -442,15 +493,27 @@ def mended(
     relative: PtrF64,
     width: I64,
     k: I64,
+    enough: F64,
     worst: PtrF64,
 ) -> I64:
     """Tighten ``work`` where the block at k exceeds its limits, and note by how much it does.
 
     ``low_rest`` and ``high_rest``: values of the rows at rest. ``work`` is that of ``limits`` until
-    ``tight`` is 1. The result is 1 where any is exceeded.
+    ``tight`` is 1. The result is 1 where any is exceeded by more than half of ``enough``.
     """
-    share = lane_max(greater(over, under) * lanes(relative, k))
-    if share <= 0.0:
+    excess = greater(over, under)
+    if not any_of(excess > 0.0):
+        return 0
+    share = excess * lanes(relative, k)
+    # what is above the value at rest falls with the square of the time
+    up = select(over > 0.0, lanes(limits, width + k) - high_rest, splat(HUGE))
+    down = select(under > 0.0, low_rest - lanes(limits, k), splat(HUGE))
+    slow = excess / greater(least(up, down), splat(1e-280))
+    little = not any_of(share > 0.5 * enough)
+    kept = offset(worst, OVER if little else 0)
+    put(kept, 0, greater(share, lanes(kept, 0)))
+    put(kept, WIDTH, greater(slow, lanes(kept, WIDTH)))
+    if little:
         return 0
     if tight[0] == 0:
         tight[0] = 1
@@ -458,15 +521,6 @@ def mended(
             put(work, j, lanes(limits, j))
     put(work, width + k, lanes(work, width + k) - 1.01 * greater(over, splat(0.0)))
     put(work, k, lanes(work, k) + 1.01 * greater(under, splat(0.0)))
-    worst[0] = max(worst[0], share)
-    # what is above the value at rest falls with the square of the time
-    up = lanes(limits, width + k) - high_rest
-    down = low_rest - lanes(limits, k)
-    slow = greater(
-        over / greater(up, splat(1e-280)),
-        under / greater(down, splat(1e-280)),
-    )
-    worst[1] = max(worst[1], lane_max(slow))
     return 1
 
 
@@ -486,14 +540,16 @@ def judge(
     u: F64,
     fastest: PtrF64,
     relative: PtrF64,
+    enough: F64,
     worst: PtrF64,
 ) -> I64:
     """Judge an interval: tighten ``work`` and ``fastest`` where ``limits`` are exceeded.
 
     ``velocities``: 1 / v² of the joints, 0 beyond. ``relative`` (width,): 1 / limit.
-    ``worst``: the largest excess of any row as a share of its limit; and the factor of time that
-    would mend all. ``tight``: as `mended`. The result has 1 where rows are
-    exceeded, and 2 where velocities are.
+    ``worst`` (2, 2, WIDTH), over which the largest count, of what is mended and of what is not: the
+    excess of rows as a share of limits, and the factors of time that would mend them. ``enough``
+    and ``tight``: as `mended`. The result has 1 where rows are exceeded, and 2 where velocities
+    are.
     """
     n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
     width = accelerations + form[FORCES]
@@ -528,10 +584,13 @@ def judge(
             relative,
             width,
             k,
+            enough,
             worst,
         )
     if width > accelerations:
-        r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
+        r0, r1, r2, r3, r4 = 0.0, 0.0, 0.0, 0.0, 0.0
+        if lossy != 0:
+            r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
         for k in range(accelerations, width, WIDTH):
             f = offset(forces, k - accelerations)
             d = offset(damping, k - accelerations)
@@ -572,6 +631,7 @@ def judge(
                 relative,
                 width,
                 k,
+                enough,
                 worst,
             )
     share = 0.0
@@ -585,11 +645,14 @@ def judge(
         bend = greater(bend, abs(e1 - 2.0 * e2 + e3))
         near = greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend >= 1.0
         if any_of(near):
-            share = max(share, lane_max(top_of(e0, e1, e2, e3, e4)) - 1.0)
+            unsure = UNSURE * abs(e0 - 4.0 * e1 + 6.0 * e2 - 4.0 * e3 + e4)
+            share = max(share, lane_max(top_of(e0, e1, e2, e3, e4) + unsure) - 1.0)
     if share > 0.0:
+        kept = offset(worst, 0 if share > enough else OVER)
+        kept[0] = max(kept[0], 0.5 * share)
+        kept[WIDTH] = max(kept[WIDTH], share)
+    if share > enough:
         exceeded = exceeded | 2
-        worst[0] = max(worst[0], 0.5 * share)
-        worst[1] = max(worst[1], share)
         slower = 1.0 - min(1.01 * share, 0.5)
         for part in range(5):
             fastest[part] = fastest[part] * slower
@@ -655,8 +718,8 @@ def least_time(
     3, n): a, b, c; ``damping`` and ``friction`` (n_states, n): the losses at v = q', looked at
     where there are any. Behind these are WIDTH more finite numbers each. ``bounds``: `WIDTH`
     numbers for `write_ends`; n in whole blocks of 1 / v² of joints; (2, width): lowest and highest
-    of the rows; (width,): one over the highest. ``room``: `room_of` numbers; ``dirty`` and
-    ``tight``: n_intervals.
+    of the rows; (width,): one over the highest. ``room``: `room_of` numbers, which begin with a
+    line of the cache, as rows do then; ``dirty`` and ``tight``: n_intervals.
     ``worst`` (3,): what was exceeded before the motion was slowed, the factor that it was slowed
     by, and the rounds taken.
     """
@@ -665,17 +728,18 @@ def least_time(
     velocities = offset(bounds, WIDTH)
     limits = offset(velocities, (n + WIDTH - 1) // WIDTH * WIDTH)
     relative = offset(limits, 2 * width)
-    work = room
+    rows = room
+    blocks = 5 * width // WIDTH + 1
+    work = offset(rows, n_intervals * blocks * BLOCK)
     fastest = offset(work, n_intervals * 2 * width)
     roots = offset(fastest, 5 * n_intervals + WIDTH)
     sets = offset(roots, 5 * n_intervals)
     rests = offset(sets, 2 * n_intervals + 2)
     quickest = offset(rests, 2 * n_intervals)  # at each state
-    rows = offset(quickest, n_states)
     stride = 0  # of limits
     if lossy != 0:
         stride = 2 * width
-        own = offset(rows, n_intervals * (5 * width // WIDTH + 1) * BLOCK)
+        own = offset(quickest, n_states)
         lossy_limits(form, n_intervals, first, friction, limits, own)
         limits = own
     for p in range(n_states):
@@ -695,9 +759,14 @@ def least_time(
     put(fastest, 5 * n_intervals, splat(0.0))
     x[0] = -1.0
     outcome = DONE
+    enough = EXACT if begin + end > 0.0 else ENOUGH
+    over = local_f64(BOTH)
+    for k in range(0, BOTH, WIDTH):
+        put(over, k, splat(0.0))
+    worst[1] = 0.0
     worst[2] = 0.0
     for _turn in range(rounds):
-        outcome = pass_over(
+        outcome = go_back(
             form,
             n_intervals,
             first,
@@ -719,24 +788,34 @@ def least_time(
             rests,
             rows,
             dirty,
-            x,
-            u,
             place,
             1 if lossy == 0 and worst[2] > 0.0 else 0,
         )
-        if outcome != DONE and worst[2] == 0.0:
-            return outcome
-        if outcome != DONE:  # limits have been lowered too far: the motion before it is slowed
+        if outcome != DONE:
             break
-        worst[2] = worst[2] + 1.0
         moved = 0.0
-        worst[0] = 0.0
-        worst[1] = 0.0
-        for i in range(n_intervals):
-            if dirty[i] == 0:
+        put(over, 0, splat(0.0))
+        put(over, WIDTH, splat(0.0))
+        other = x[0] != begin  # whether x is another than before
+        x[0] = begin
+        for k in range(n_intervals + 1):  # forwards; an interval is judged while the next is found
+            if k < n_intervals and (dirty[k] != 0 or other):
+                most = greatest_u(offset(rows, k * blocks * BLOCK), blocks, x[k])
+                following = x[k] + 2.0 * steps[k] * most
+                following = min(max(following, sets[2 * k + 2]), sets[2 * k + 3])
+                other = following != x[k + 1]
+                x[k + 1] = following
+                u[k] = 0.5 * (following - x[k]) / steps[k]
+                dirty[k] = 1
+                if x[k] <= 0.0 and following <= 0.0:
+                    outcome = NO_WAY
+                    place[0] = k
+                    break
+            i = k - 1
+            if k == 0 or dirty[i] == 0:
                 continue
             p = first[i]
-            over = judge(
+            changed = judge(
                 form,
                 offset(slopes, p * n),
                 offset(bends, p * n),
@@ -751,9 +830,10 @@ def least_time(
                 u[i],
                 offset(fastest, 5 * i),
                 relative,
-                worst,
+                enough,
+                over,
             )
-            dirty[i] = over
+            dirty[i] = changed
             if lossy != 0:
                 for part in range(5):
                     at = 5 * i + part
@@ -762,9 +842,17 @@ def least_time(
                     moved = max(moved, abs(now - roots[at]) / now)
                     roots[at] = now
                 dirty[i] = 1
-        if worst[0] <= (EXACT if begin + end > 0.0 else ENOUGH) and moved < 1e-3:
+        if outcome != DONE:
             break
-    # the rest by time: x and u fall alike; what damping takes falls less
+        worst[2] = worst[2] + 1.0
+        worst[0] = lane_max(greater(lanes(over, 0), lanes(over, OVER)))
+        worst[1] = lane_max(greater(lanes(over, WIDTH), lanes(over, OVER + WIDTH)))
+        if worst[0] <= enough and moved < 1e-3:
+            break
+    if worst[2] == 0.0:
+        return outcome
+    # the rest by time, where limits were lowered too far that of the motion before: x and u fall
+    # alike; what damping takes falls less
     if worst[1] > 0.0:
         slower = 1.0 / (1.0 + worst[1] * 1.05)
         for i in range(n_intervals):
