@@ -168,7 +168,7 @@ def test_the_nearest_of_several_goals_that_are_free_is_taken(panda: lw.Robot) ->
     assert np.array_equal(plan.q[-1], near)
 
 
-def test_joints_without_limits_turn_the_short_way() -> None:
+def test_joints_without_limits_turn_the_short_way_where_it_is_free() -> None:
     robot = lw.load(
         """<robot name="spinner"><link name="base"/>
         <link name="arm"><collision><geometry><box size="0.5 0.05 0.05"/></geometry>
@@ -181,6 +181,10 @@ def test_joints_without_limits_turn_the_short_way() -> None:
     assert np.isclose(plan.q[-1, 0], 2 * np.pi - 3.0)
     scene = lw.Scene()
     scene.add_box("post", (0.02, 0.02, 0.5), (-0.4, 0.0, 0.0))
+    around = robot.plan([3.0], [-3.0], scene=scene)  # the short way is barred
+    assert around.success and np.isclose(around.length, 6.0)
+    assert np.isclose(around.q[-1, 0], -3.0)
+    scene.add_box("other post", (0.02, 0.02, 0.5), (0.4, 0.0, 0.0))
     assert not robot.plan([3.0], [-3.0], scene=scene, seconds=0.1)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -44,6 +46,8 @@ _COMFORT = 5e-3  # m: so far kept paths stay away where they can, so that motion
 _CLEAR_TRIES = 5  # paths that are looked for where one does not keep its clearance
 _CLEAR = 2e-3  # rad or m: how far configurations lie apart at which clearances are looked at
 _MORE = 1.1  # how many times the clearance paths are pushed away: corners lose some of it
+_SHORT_WAY = 4  # calls of a search before joints without limits may go the other way round
+_MANY_ENDLESS = 6  # joints without limits of which all ways round are looked at
 _BRANCHES = "; they may be on two branches of assembly, with a singularity between"
 
 
@@ -391,6 +395,28 @@ class Planner(ProcessBound):
         goals[:, endless] -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
         return goals
 
+    def ways_round(self, start: Floats, goals: Floats) -> Floats:
+        """The goals (k, nq) to which joints that turn without limits go the other way round.
+
+        The shortest ways first, no more than a search takes beside the goals.
+        """
+        endless = self.planned[self._endless]
+        if not len(endless):
+            return goals[:0]
+        found: list[tuple[float, Floats]] = []
+        for goal in goals:
+            change = goal[endless] - start[endless]
+            other = np.where(change > 0.0, -2.0 * np.pi, 2.0 * np.pi)
+            for others in product((False, True), repeat=min(len(endless), _MANY_ENDLESS)):
+                turns = np.zeros(len(endless))
+                turns[: len(others)] = np.where(others, other[: len(others)], 0.0)
+                if any(others):
+                    way = goal.copy()
+                    way[endless] += turns
+                    found.append((float(np.linalg.norm(change + turns)), way))
+        found.sort(key=lambda each: each[0])
+        return np.array([way for _, way in found[: GOALS - len(goals)]]).reshape(-1, len(start))
+
     def nearer(self, start: Floats, goals: Floats) -> Floats:
         """The goals by whole turns nearer to the start, where limits leave room for more than one.
 
@@ -497,6 +523,7 @@ class Attempt:
         self.planner, self.start, self.scene = planner, start, scene
         self.began, self.until, self.allowed = began, began + seconds, seconds
         self.steps = self.checks = 0
+        self.patience = math.inf  # calls of a search that goes the short way round
 
     def made(self, q: Floats, *, bow: float = 0.0) -> Plan:
         """The plan of a path (n, nq) that holds."""
@@ -697,9 +724,26 @@ class Attempt:
     ) -> Plan | None:
         """Search, make the path shorter, look whether it holds; else search by what is proven.
 
-        Where motions cannot be proven one by one, finer searches follow.
+        Where motions cannot be proven one by one, finer searches follow. Where joints without
+        limits do not soon come to a goal the short way round, the other ways are goals too.
         ``bounds`` (nq,) of the ends, at which is looked first: None where these are not in order.
         """
+        others = self.planner.ways_round(self.start, goals)
+        self.patience = _SHORT_WAY if len(others) else math.inf
+        plan = self._with_memory(goals, seed, halt, bounds)
+        if self.patience > 0:
+            return plan
+        self.patience = math.inf
+        return self._with_memory(np.concatenate([goals, others]), seed, halt, None)
+
+    def _with_memory(
+        self,
+        goals: Floats,
+        seed: int,
+        halt: threading.Event | None,
+        bounds: tuple[Floats, Floats] | None,
+    ) -> Plan | None:
+        """The plan of a search in memory that is given back."""
         planner, model = self.planner, self.planner.model
         motions = model.native_motions(self.scene)
         search, idle = planner.idle_search(planner.bounds(self.start, goals))
@@ -724,11 +768,14 @@ class Attempt:
             how: Any = {"seed": seed, "bounds": bounds, "direct": direct}
             how |= {"finer": finer, "proven": proven}
             state = search.solve(motions, start, goals, effort, **how)
-            while state == GOING and not self.is_over(halt):
+            while state == GOING and self.patience > 0 and not self.is_over(halt):
                 state = search.go_on()
+                self.patience -= 1
             if state == ODD:
                 return None
             self.count(search)
+            if state == GOING and self.patience <= 0:
+                return None
             if state == HELD:
                 return self.made(search.found())
             if state in (GOING, FULL):
