@@ -415,9 +415,8 @@ class Planner(ProcessBound):
                     way[endless] += turns
                     found.append((float(np.linalg.norm(change + turns)), way))
         found.sort(key=lambda each: each[0])
-        return np.array([way for _, way in found[: max(GOALS - len(goals), 0)]]).reshape(
-            -1, len(start)
-        )
+        most = max(GOALS - len(goals), 0)
+        return np.array([way for _, way in found[:most]]).reshape(-1, len(start))
 
     def nearer(self, start: Floats, goals: Floats) -> Floats:
         """The goals by whole turns nearer to the start, where limits leave room for more than one.
