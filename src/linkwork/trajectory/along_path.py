@@ -623,11 +623,11 @@ class _Solver:
         if outcome == k.motions.NOT_FINITE:
             self.kernel(*map(path.states, ("q", "slopes", "bends")), *self.more)  # says what
             raise InputError("the joint forces along the path are too large for float64")
-        if outcome == k.motions.NOT_KEPT:
+        if outcome == k.reachability.NOT_KEPT:
             raise InputError(
-                "with these speeds at the ends limits are kept to "
-                f"{room.floats('worst', 0)[0]:.1e} only, and slowing all of it would change them: "
-                "give more intervals"
+                f"limits are kept to {room.floats('worst', 0)[0]:.1e} only, and slowing all of the "
+                "motion would not mend it (it changes speeds at the ends, and forces that hold the "
+                "robot do not fall): give more intervals"
             )
         if self.forced:
             forces = room.floats("forces", 0)[: 3 * path.n_states * self.n]
