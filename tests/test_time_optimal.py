@@ -406,8 +406,7 @@ PENDULUM = """<robot name="one"><link name="a"/><link name="b"><inertial><mass v
     <dynamics damping="0.1" friction="0"/></joint></robot>"""
 
 
-@pytest.mark.parametrize("losses", [False, True])
-@pytest.mark.parametrize("speed", [0.0, 3.0])
+@pytest.mark.parametrize(("losses", "speed"), [(False, 0.0), (False, 9.0), (True, 9.0)])
 def test_a_pendulum_swings_through_where_its_motor_does_not_hold_it(losses, speed):
     """It needs 9.8 N m to stand still when it is level, and has less."""
     arm = lw.load(PENDULUM)
@@ -418,7 +417,7 @@ def test_a_pendulum_swings_through_where_its_motor_does_not_hold_it(losses, spee
             robot=arm,
             torque=torque,
             losses=losses,
-            start_speed=speed + 6.0 if speed else 0.0,
+            start_speed=speed,
         )
         assert 0.1 < made.duration < 10.0
         free = np.full(1, 1e9)

@@ -82,7 +82,9 @@ def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
     ``intervals`` (about so many, at least three between two points; 6 for each point and at least
     100 where it is not said): with more of them the motion is a little quicker, and what is left to
     gain halves with each doubling. Limits hold between their ends too:
-    velocities, accelerations and forces exceed them by less than a millionth.
+    velocities, accelerations and forces exceed them by less than a millionth; where that is not
+    reached and a slower motion would not do (speeds at the ends, forces above their limits at
+    rest), the motion is refused.
 
     With a ``jerk`` limit, which only motions from rest to rest take, the law of time is averaged
     over a window and then slowed until all limits hold. That is the least time on a straight line

@@ -9,8 +9,9 @@ step is a linear programme in (u, x), solved exactly (`highest`, `lowest`).
 Limits hold at the five states of each interval, a quarter apart. `judge` finds what exceeds them in
 between, by the parabola that accelerations are and by the quartic through five forces, and lowers
 the limits of just these rows by as much; then the passes go again over what has changed. Damping is
-taken by the tangent of sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the
-whole motion is slowed by.
+taken by the tangent of sqrt(x) at the x of the pass before; with it the quartic goes through forces
+evenly apart in time, in which sqrt(x) is linear. What is left at last, some 1e-5, the whole motion
+is slowed by; where that is no remedy the passes go on, and the motion stays as it is.
 
 Rows are in blocks of `WIDTH`: those of accelerations, then those of forces, where there are any.
 Numbers of a state lie n by n, and the last block of each reads on into what follows. Such lanes
@@ -66,6 +67,8 @@ BLOCK = 3 * WIDTH
 """The numbers of a block of rows."""
 N, ACCELERATIONS, FORCES, LOSSY = 0, 1, 2, 3
 """The form of a question: joints, the widths of both kinds of rows, whether there are losses."""
+ROUGH = 2.0
+"""Rounds after which the tangents of damping are near enough for limits to be mended."""
 MOST = 0.1
 """The share of x that motions with losses may be slowed by."""
 UNSURE = 0.02
@@ -854,8 +857,10 @@ def least_time(
                     held = False
                     enough = EXACT
         moved = 0.0
-        put(over, 0, splat(0.0))
-        put(over, WIDTH, splat(0.0))
+        # every interval is judged again where there are losses, and mended once tangents are near
+        for k in range(0, BOTH if lossy != 0 else OVER, WIDTH):
+            put(over, k, splat(0.0))
+        spared = enough if lossy == 0 or worst[2] >= ROUGH else HUGE
         other = x[0] != begin  # whether x is another than before
         x[0] = begin
         for k in range(n_intervals + 1):  # forwards; an interval is judged while the next is found
@@ -890,7 +895,7 @@ def least_time(
                 u[i],
                 offset(fastest, 5 * i),
                 relative,
-                enough,
+                spared,
                 over,
             )
             dirty[i] = changed
