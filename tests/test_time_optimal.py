@@ -1,6 +1,8 @@
 """The least time along a path: analytic cases, toppra's durations, limits between grid points."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -347,6 +349,80 @@ def test_limits_of_random_paths_hold_ten_times_finer_than_the_grid(panda, deviat
         assert (np.abs(a) <= 30.0 * SLACK).all()
         tau = robot.inverse_dynamics(made(t), v, a, losses=losses)
         assert (np.abs(tau) <= limit * SLACK).all()
+
+
+def most_of_limits(made, robot, losses, velocity, acceleration, torque):
+    """The largest share of any limit that a motion takes, at 25 instants between each two knots."""
+    t = finely(made, 25) + 1e-9 * made.duration / len(made.times)
+    v, a = made.velocity(t), made.acceleration(t)
+    tau = robot.inverse_dynamics(made(t), v, a, losses=losses)
+    return max((np.abs(v) / velocity).max(), (np.abs(a) / acceleration).max(),
+               (np.abs(tau) / torque).max())  # fmt: skip
+
+
+def lossy_arm(damping, friction):
+    """The Panda with losses."""
+    path = Path(lw.__file__).parent / "models" / "panda.urdf"
+    losses = f'<dynamics damping="{damping}" friction="{friction}"/><axis'
+    return lw.load(re.sub("<axis", losses, re.sub("<dynamics[^>]*/>", "", path.read_text())))
+
+
+def test_limits_of_mixed_problems_hold_between_knots():
+    """Damping is no polynomial of the way where a motion begins at rest; few intervals are long."""
+    random = rng("mixed problems")
+    robots = [lossy_arm(2.0, 0.5), lossy_arm(5.0, 0.0)]
+    found = 0
+    for k in range(50):
+        robot = robots[k % 2]
+        points = around(random, int(random.integers(2, 8)))
+        held = np.abs(robot.inverse_dynamics(points, 0.0 * points, 0.0 * points)).max(axis=0)
+        bounds = {
+            "velocity": VELOCITY * random.uniform(0.2, 2.0),
+            "acceleration": ACCELERATION * random.uniform(0.2, 2.0),
+            "torque": 1.2 * held + random.uniform(3.0, 15.0, 7),
+        }
+        losses = k % 3 != 0
+        try:
+            made = tj.time_optimal(
+                points,
+                robot=robot,
+                deviation=[None, 0.0, 0.05][int(random.integers(3))],
+                losses=losses,
+                start_speed=float(random.choice([0.0, 0.1])),
+                intervals=int(random.choice([10, 30, 100])),
+                **bounds,
+            )
+        except lw.InputError:
+            continue
+        found += 1
+        assert most_of_limits(made, robot, losses, **bounds) < SLACK, k
+    assert found > 30
+
+
+PENDULUM = """<robot name="one"><link name="a"/><link name="b"><inertial><mass value="2"/>
+    <origin xyz="0.5 0 0"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>
+    </inertial></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+    <axis xyz="0 1 0"/><limit lower="-9" upper="9" velocity="100" effort="9"/>
+    <dynamics damping="0.1" friction="0"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(("losses", "speed"), [(False, 0.0), (False, 9.0), (True, 9.0)])
+def test_a_pendulum_swings_through_where_its_motor_does_not_hold_it(losses, speed):
+    """It needs 9.8 N m to stand still when it is level, and has less."""
+    arm = lw.load(PENDULUM)
+    hanging = np.pi / 2
+    for torque in (9.0, 8.0):
+        made = tj.time_optimal(
+            [[hanging - 0.1], [hanging - 2.0 * np.pi]] if speed else [[hanging], [-hanging]],
+            robot=arm,
+            torque=torque,
+            losses=losses,
+            start_speed=speed,
+        )
+        assert 0.1 < made.duration < 10.0
+        free = np.full(1, 1e9)
+        most = most_of_limits(made, arm, losses, free, free, np.full(1, torque))
+        assert 0.99 < most < SLACK
 
 
 # ---- jerk

@@ -82,7 +82,9 @@ def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
     ``intervals`` (about so many, at least three between two points; 6 for each point and at least
     100 where it is not said): with more of them the motion is a little quicker, and what is left to
     gain halves with each doubling. Limits hold between their ends too:
-    velocities, accelerations and forces exceed them by less than a millionth.
+    velocities, accelerations and forces exceed them by less than a millionth; where that is not
+    reached and a slower motion would not do (speeds at the ends, forces above their limits at
+    rest), the motion is refused.
 
     With a ``jerk`` limit, which only motions from rest to rest take, the law of time is averaged
     over a window and then slowed until all limits hold. That is the least time on a straight line
@@ -623,11 +625,11 @@ class _Solver:
         if outcome == k.motions.NOT_FINITE:
             self.kernel(*map(path.states, ("q", "slopes", "bends")), *self.more)  # says what
             raise InputError("the joint forces along the path are too large for float64")
-        if outcome == k.motions.NOT_KEPT:
+        if outcome == k.reachability.NOT_KEPT:
             raise InputError(
-                "with these speeds at the ends limits are kept to "
-                f"{room.floats('worst', 0)[0]:.1e} only, and slowing all of it would change them: "
-                "give more intervals"
+                f"limits are kept to {room.floats('worst', 0)[0]:.1e} only, and slowing all of the "
+                "motion would not mend it (it changes speeds at the ends, and forces that hold the "
+                "robot do not fall): give more intervals"
             )
         if self.forced:
             forces = room.floats("forces", 0)[: 3 * path.n_states * self.n]

@@ -58,15 +58,13 @@ N_PIECES, N_INTERVALS, N_STATES, OUTCOME = range(4)
 
 LAID, FOUND, WRITTEN = 1, 2, 4
 """Stages."""
-OUTSIDE, NOT_FINITE, NOT_KEPT = 4, 5, 6
+OUTSIDE, NOT_FINITE = 5, 6
 """Outcomes beside those of `least_time`: positions outside their limits, forces that are no
-numbers, limits that only slowing would keep where speeds are given."""
+numbers."""
 
 EACH = 3
 """Intervals of a piece, at least."""
-ROUNDS = 12
-KEPT = 1e-6
-"""The share that motions with given speeds may exceed limits by."""
+ROUNDS = 30
 
 
 @typed
@@ -142,7 +140,7 @@ def find(question: PtrI64, room: PtrI64) -> I64:
     numbers, worst = pointer_f64(question[NUMBERS]), pointer_f64(room[WORST])
     begin = begun(numbers[START], slopes, n)
     end = begun(numbers[END], offset(slopes, (states - 1) * n), n)
-    outcome = least_time(
+    return least_time(
         question,
         size,
         states,
@@ -166,9 +164,6 @@ def find(question: PtrI64, room: PtrI64) -> I64:
         worst,
         pointer_i64(room[PLACE]),
     )
-    if outcome == DONE and begin + end > 0.0 and worst[1] > KEPT:
-        return NOT_KEPT
-    return outcome
 
 
 @typed

@@ -9,8 +9,9 @@ step is a linear programme in (u, x), solved exactly (`highest`, `lowest`).
 Limits hold at the five states of each interval, a quarter apart. `judge` finds what exceeds them in
 between, by the parabola that accelerations are and by the quartic through five forces, and lowers
 the limits of just these rows by as much; then the passes go again over what has changed. Damping is
-taken by the tangent of sqrt(x) at the x of the pass before. What is left at last, some 1e-5, the
-whole motion is slowed by.
+taken by the tangent of sqrt(x) at the x of the pass before; with it the quartic goes through forces
+evenly apart in time, in which sqrt(x) is linear. What is left at last, some 1e-5, the whole motion
+is slowed by; where that is no remedy the passes go on, and the motion stays as it is.
 
 Rows are in blocks of `WIDTH`: those of accelerations, then those of forces, where there are any.
 Numbers of a state lie n by n, and the last block of each reads on into what follows. Such lanes
@@ -55,7 +56,10 @@ BARE = 1e-13
 ENOUGH = 2e-5
 """The share of limits that may be exceeded before the whole motion is slowed by as much."""
 EXACT = 1e-7
-"""The same where speeds at the ends are given, which slowing changes."""
+"""The same where slowing is no remedy: it changes speeds that are given at the ends, damping falls
+less by it, and forces at rest above their limits do not fall at all."""
+KEPT = 5e-7
+"""The share that such motions may exceed limits by."""
 SIXTH = 1.0 / 6.0
 LEAST = 1e-60
 """Five numbers of this size have a product."""
@@ -63,6 +67,10 @@ BLOCK = 3 * WIDTH
 """The numbers of a block of rows."""
 N, ACCELERATIONS, FORCES, LOSSY = 0, 1, 2, 3
 """The form of a question: joints, the widths of both kinds of rows, whether there are losses."""
+ROUGH = 2.0
+"""Rounds after which the tangents of damping are near enough for limits to be mended."""
+MOST = 0.1
+"""The share of x that motions with losses may be slowed by."""
 UNSURE = 0.02
 """The share of fourth differences that quartics are taken to be wrong by."""
 BOTH = 4 * WIDTH
@@ -75,8 +83,9 @@ FAR = 64.0
 NEWTON = 100
 """Steps of Newton's method at most; it takes one for each two rows that bind on its way."""
 
-DONE, NO_STATE, NO_START, NO_WAY = 0, 1, 2, 3
-"""Outcomes: found; no x keeps the limits at a place; the start is too fast; rounding fails."""
+DONE, NO_STATE, NO_START, NO_WAY, NOT_KEPT = 0, 1, 2, 3, 4
+"""Outcomes: found; no x keeps the limits at a place; the start is too fast; rounding fails; limits
+are exceeded that slowing would not keep."""
 
 
 @typed
@@ -473,12 +482,29 @@ def top_of(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
 
 
 @typed
-def value(forces: PtrF64, damping: PtrF64, n: I64, lossy: I64, u: F64, x: F64, root: F64) -> Lanes:
-    """The forces at a state: a u + b x + c + d sqrt(x)."""
-    found = lanes(forces, 2 * n) + lanes(forces, 0) * u + lanes(forces, n) * x
-    if lossy != 0:
-        found = found + lanes(damping, 0) * root
-    return found
+def moving(forces: PtrF64, n: I64, u: F64, x: F64) -> Lanes:
+    """The forces at a state without damping: a u + b x + c."""
+    return lanes(forces, 2 * n) + lanes(forces, 0) * u + lanes(forces, n) * x
+
+
+@typed
+def between(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes, at: F64) -> Lanes:
+    """The quartics through five even samples, at a place from 0 to 4."""
+    z1, z2, z3, z4 = at - 1.0, at - 2.0, at - 3.0, at - 4.0
+    first, last, ends = at * z1, z3 * z4, at * z4
+    return (
+        v0 * (z1 * z2 * last * (SIXTH * 0.25))
+        + v1 * (-at * z2 * last * SIXTH)
+        + v2 * (first * last * 0.25)
+        + v3 * (-ends * z1 * z2 * SIXTH)
+        + v4 * (first * z2 * z3 * (SIXTH * 0.25))
+    )
+
+
+@typed
+def fourth(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
+    """The size of the fourth difference of five samples."""
+    return abs(v0 - 4.0 * v1 + 6.0 * v2 - 4.0 * v3 + v4)
 
 
 @typed
@@ -588,17 +614,30 @@ def judge(
             worst,
         )
     if width > accelerations:
-        r0, r1, r2, r3, r4 = 0.0, 0.0, 0.0, 0.0, 0.0
-        if lossy != 0:
-            r0, r1, r2, r3, r4 = sqrt(x), sqrt(x1), sqrt(x2), sqrt(x3), sqrt(x4)
+        # in time sqrt(x) is linear, along the way it is not where the motion begins or ends at rest
+        r0, r4 = sqrt(x), sqrt(x4)
+        gain = r4 - r0
+        r1, r2, r3 = r0 + 0.25 * gain, r0 + 0.5 * gain, r0 + 0.75 * gain
+        way = 4.0 / max(r0 + r4, 1e-150)
+        t1, t2, t3 = 0.25 * way * (r0 + r1), 0.5 * way * (r0 + r2), 0.75 * way * (r0 + r3)
         for k in range(accelerations, width, WIDTH):
             f = offset(forces, k - accelerations)
-            d = offset(damping, k - accelerations)
-            v0 = value(f, d, n, lossy, u, x, r0)
-            v1 = value(offset(f, 3 * n), offset(d, n), n, lossy, u, x1, r1)
-            v2 = value(offset(f, 6 * n), offset(d, 2 * n), n, lossy, u, x2, r2)
-            v3 = value(offset(f, 9 * n), offset(d, 3 * n), n, lossy, u, x3, r3)
-            v4 = value(offset(f, 12 * n), offset(d, 4 * n), n, lossy, u, x4, r4)
+            v0 = moving(f, n, u, x)
+            v1 = moving(offset(f, 3 * n), n, u, x1)
+            v2 = moving(offset(f, 6 * n), n, u, x2)
+            v3 = moving(offset(f, 9 * n), n, u, x3)
+            v4 = moving(offset(f, 12 * n), n, u, x4)
+            # what the quartic leaves out falls faster with the interval than fourth differences do
+            unsure = UNSURE * fourth(v0, v1, v2, v3, v4)
+            if lossy != 0:
+                d = offset(damping, k - accelerations)
+                d0, d1, d2 = lanes(d, 0), lanes(d, n), lanes(d, 2 * n)
+                d3, d4 = lanes(d, 3 * n), lanes(d, 4 * n)
+                in1 = between(v0, v1, v2, v3, v4, t1) + between(d0, d1, d2, d3, d4, t1) * r1
+                in2 = between(v0, v1, v2, v3, v4, t2) + between(d0, d1, d2, d3, d4, t2) * r2
+                in3 = between(v0, v1, v2, v3, v4, t3) + between(d0, d1, d2, d3, d4, t3) * r3
+                v0, v1, v2, v3, v4 = v0 + d0 * r0, in1, in2, in3, v4 + d4 * r4
+                unsure = unsure + UNSURE * fourth(v0, v1, v2, v3, v4)
             highest_here = greater(greater(v0, v1), greater(v2, greater(v3, v4)))
             lowest_here = least(least(v0, v1), least(v2, least(v3, v4)))
             bend = greater(abs(v0 - 2.0 * v1 + v2), abs(v2 - 2.0 * v3 + v4))
@@ -608,8 +647,6 @@ def judge(
             near_low = lowest_here - bend <= low
             if not any_of(near_high | near_low):
                 continue
-            # what the quartic leaves out falls faster with the interval than fourth differences do
-            unsure = UNSURE * abs(v0 - 4.0 * v1 + 6.0 * v2 - 4.0 * v3 + v4)
             over, under = splat(-HUGE), splat(-HUGE)
             # a row is seldom near both of its limits
             turn = select(near_high, splat(1.0), splat(-1.0))
@@ -620,6 +657,13 @@ def judge(
                 under = greater(under, top_of(-v0, -v1, -v2, -v3, -v4) + unsure + low)
             c0, c1, c2 = lanes(f, 2 * n), lanes(f, 5 * n), lanes(f, 8 * n)
             c3, c4 = lanes(f, 11 * n), lanes(f, 14 * n)
+            if lossy != 0:  # half of what damping takes does not fall
+                d = offset(damping, k - accelerations)
+                c0 = c0 + lanes(d, 0) * (0.5 * r0)
+                c1 = c1 + lanes(d, n) * (0.5 * sqrt(x1))
+                c2 = c2 + lanes(d, 2 * n) * (0.5 * sqrt(x2))
+                c3 = c3 + lanes(d, 3 * n) * (0.5 * sqrt(x3))
+                c4 = c4 + lanes(d, 4 * n) * (0.5 * r4)
             exceeded = exceeded | mended(
                 over,
                 under,
@@ -645,7 +689,7 @@ def judge(
         bend = greater(bend, abs(e1 - 2.0 * e2 + e3))
         near = greater(greater(e0, e1), greater(e2, greater(e3, e4))) + bend >= 1.0
         if any_of(near):
-            unsure = UNSURE * abs(e0 - 4.0 * e1 + 6.0 * e2 - 4.0 * e3 + e4)
+            unsure = UNSURE * fourth(e0, e1, e2, e3, e4)
             share = max(share, lane_max(top_of(e0, e1, e2, e3, e4) + unsure) - 1.0)
     if share > 0.0:
         kept = offset(worst, 0 if share > enough else OVER)
@@ -664,11 +708,15 @@ def lossy_limits(
     form: PtrI64,
     n_intervals: I64,
     first: PtrI64,
+    slopes: PtrF64,
     friction: PtrF64,
     limits: PtrF64,
     own: PtrF64,
 ) -> None:
-    """Write the limits (n_intervals, 2, width) of each interval, less what friction takes."""
+    """Write the limits (n_intervals, 2, width) of each interval, less what friction takes.
+
+    Where a joint turns back twice between two states, friction goes both ways too.
+    """
     n = form[N]
     width = form[ACCELERATIONS] + form[FORCES]
     for i in range(n_intervals):
@@ -682,6 +730,15 @@ def lossy_limits(
                 f = friction[(first[i] + part) * n + j]
                 lowest_loss = min(lowest_loss, f)
                 highest_loss = max(highest_loss, f)
+            begin = slopes[first[i] * n + j]
+            middle = slopes[(first[i] + 2) * n + j]
+            end = slopes[(first[i] + 4) * n + j]
+            bend, slope = begin - 2.0 * middle + end, end - begin
+            if abs(slope) < 2.0 * abs(bend):
+                turn = middle - 0.125 * slope * slope / bend  # the parabola that q' is
+                if min(turn * begin, turn * end) < 0.0:
+                    lowest_loss = min(lowest_loss, -highest_loss)
+                    highest_loss = max(highest_loss, -lowest_loss)
             low[form[ACCELERATIONS] + j] -= lowest_loss
             high[form[ACCELERATIONS] + j] -= highest_loss
 
@@ -740,7 +797,7 @@ def least_time(
     if lossy != 0:
         stride = 2 * width
         own = offset(quickest, n_states)
-        lossy_limits(form, n_intervals, first, friction, limits, own)
+        lossy_limits(form, n_intervals, first, slopes, friction, limits, own)
         limits = own
     for p in range(n_states):
         share = splat(1.0 / FASTEST)
@@ -759,7 +816,8 @@ def least_time(
     put(fastest, 5 * n_intervals, splat(0.0))
     x[0] = -1.0
     outcome = DONE
-    enough = EXACT if begin + end > 0.0 else ENOUGH
+    enough = EXACT if begin + end > 0.0 or lossy != 0 else ENOUGH
+    held = True  # whether the robot is held at rest all along the path
     over = local_f64(BOTH)
     for k in range(0, BOTH, WIDTH):
         put(over, k, splat(0.0))
@@ -793,9 +851,16 @@ def least_time(
         )
         if outcome != DONE:
             break
+        if worst[2] == 0.0:
+            for i in range(n_intervals):
+                if rests[2 * i] > 0.0 or rests[2 * i + 1] < 0.0:
+                    held = False
+                    enough = EXACT
         moved = 0.0
-        put(over, 0, splat(0.0))
-        put(over, WIDTH, splat(0.0))
+        # every interval is judged again where there are losses, and mended once tangents are near
+        for k in range(0, BOTH if lossy != 0 else OVER, WIDTH):
+            put(over, k, splat(0.0))
+        spared = enough if lossy == 0 or worst[2] >= ROUGH else HUGE
         other = x[0] != begin  # whether x is another than before
         x[0] = begin
         for k in range(n_intervals + 1):  # forwards; an interval is judged while the next is found
@@ -830,7 +895,7 @@ def least_time(
                 u[i],
                 offset(fastest, 5 * i),
                 relative,
-                enough,
+                spared,
                 over,
             )
             dirty[i] = changed
@@ -849,8 +914,13 @@ def least_time(
         worst[1] = lane_max(greater(lanes(over, WIDTH), lanes(over, OVER + WIDTH)))
         if worst[0] <= enough and moved < 1e-3:
             break
-    if worst[2] == 0.0:
+    if worst[2] == 0.0 or outcome == NO_WAY:
         return outcome
+    if enough == EXACT:
+        if worst[0] <= KEPT:
+            return DONE
+        if begin + end > 0.0 or not held or worst[1] > MOST:
+            return NOT_KEPT
     # the rest by time, where limits were lowered too far that of the motion before: x and u fall
     # alike; what damping takes falls less
     if worst[1] > 0.0:
