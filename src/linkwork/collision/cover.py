@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import finite_number, whole_number
-from linkwork.collision.cells import Solid, bisected, depths, edge_lengths, solid_of, thinned
+from linkwork.collision.cells import Solid, bisected, depths, edge_lengths, near, solid_of, thinned
 from linkwork.collision.pieces import (
     HALF_SPACE,
     POINT,
@@ -50,6 +50,8 @@ _ROUNDS = 4
 _GROUP = 4
 _STARTS = 8
 _INNER = 4
+_INNER_POINTS = 1_000
+"""About how many points inner balls are chosen among, all solids of a body together."""
 _PRODUCT = 200_000
 """Multiplications of a product of matrices for which BLAS starts no threads: they cost more than
 they gain where one side has five columns."""
@@ -503,9 +505,9 @@ def _candidates(solids: list[Solid], points: Floats, e: float) -> Floats:
     """Balls that may hold points, and stand out by ``e``: about the points' middles, and theirs."""
     found = [points]
     for solid in solids:
-        near = points[depths([solid], points) > -e] if len(solids) > 1 else points
-        first, _, second = _middles(solid, near)
-        found += [first, second, (near + first) / 2]
+        own = points[near(solid, points, e)] if len(solids) > 1 else points
+        first, _, second = _middles(solid, own)
+        found += [first, second, (own + first) / 2]
     centres = np.concatenate(found)
     room = _depth(solids, centres)
     centres, room = centres[room >= 0], room[room >= 0]
@@ -594,9 +596,10 @@ def _held(balls: Floats, cells: Floats, least: float) -> tuple[Floats, Floats]:
 def _inner(solids: list[Solid], most: int) -> Floats:
     """At most so many balls for each solid that lie inside, those that hold most first."""
     found: list[Floats] = []
+    count = min(100, max(_INNER_POINTS // len(solids), 2 * most))
     for solid in solids:
         points = np.concatenate([solid.cells[:, :3].mean(axis=1), solid.cells.mean(axis=1)])
-        points = points[:: max(1, len(points) // 100)]
+        points = points[:: max(1, len(points) // count)]
         first, _, second = _middles(solid, points)
         found += [solid.cells[:1, 3], first, second, points]
     points = np.concatenate(found)
