@@ -44,9 +44,10 @@ class Solid:
     """A piece for its cover, in the body's frame.
 
     ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
-    depth min(offset - normal x) or more. ``sides`` are those of them that differ in
-    direction, ``ends`` (6, 4) those that look most along each axis and against it. ``cells`` (k, 4, 3) are tetrahedra that hold the piece and reach out of it by at most
-    ``excess`` (m); their first three corners are a triangle of its surface.
+    depth min(offset - normal x) or more. ``sides`` are those of them that differ in direction,
+    ``ends`` (6, 4) those that look most along each axis and against it. ``cells`` (k, 4, 3) are
+    tetrahedra that hold the piece and reach out of it by at most ``excess`` (m); their first three
+    corners are a triangle of its surface.
     """
 
     planes: Floats
@@ -206,7 +207,18 @@ def near(solid: Solid, points: Floats, distance: float) -> NDArray[np.int64]:
 
 def edge_lengths(cells: Floats) -> Floats:
     """The lengths (n, 6) of the edges of cells (n, 4, 3)."""
-    return np.linalg.norm(cells[:, _PAIRS[:, 0]] - cells[:, _PAIRS[:, 1]], axis=2)
+    return lengths(cells[:, _PAIRS[:, 0]] - cells[:, _PAIRS[:, 1]])
+
+
+def lengths(vectors: Floats) -> Floats:
+    """The lengths of vectors (..., 3); sums of NumPy over so short an axis take several times."""
+    x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
+    return np.sqrt(x * x + y * y + z * z)
+
+
+def middles(cells: Floats) -> Floats:
+    """The middles (n, 3) of the corners of cells (n, 4, 3)."""
+    return (cells[:, 0] + cells[:, 1] + cells[:, 2] + cells[:, 3]) / 4
 
 
 def bisected(cells: Floats) -> Floats:
@@ -219,8 +231,9 @@ def bisected(cells: Floats) -> Floats:
     middle = (cells[rows, first] + cells[rows, second]) / 2
     ends = np.concatenate([cells[rows, first], cells[rows, second]])
     halves = np.concatenate([cells, cells])
-    moved = (halves == ends[:, None]).all(axis=2, keepdims=True)  # repeated corners together
-    halves = np.where(moved, np.concatenate([middle, middle])[:, None], halves)
+    same = halves == ends[:, None]
+    which, corner = np.nonzero(same[..., 0] & same[..., 1] & same[..., 2])  # repeated ones together
+    halves[which, corner] = middle[which % len(cells)]
     return halves
 
 
