@@ -54,6 +54,8 @@ _TURN = 0.1
 """One less the cosine between faces that count as two."""
 _BLOCK = 1_000
 """Sampled points that are looked at together."""
+_CROWD = 10_000
+"""Points that lack a ball at last, of which so many are not all asked at once."""
 _FEW = 12
 """Thin pieces that fewer balls hold are not cut: a ball may hold several of them."""
 _ROUNDS = 4
@@ -354,7 +356,7 @@ def _chosen(solids: list[Solid], e: float) -> tuple[Floats, Bools]:
             break
         while len(lacking):
             few = lacking
-            if turn < _ROUNDS or len(lacking) > _BLOCK:
+            if turn < _ROUNDS or len(lacking) > _CROWD:
                 few = lacking[thinned(lacking, np.full(len(lacking), 4 * least))]
             of = np.repeat(np.arange(len(blocks)), [len(block.chosen) for block in blocks])
             nearest = of[_apart(few, balls).argmin(axis=1)]
