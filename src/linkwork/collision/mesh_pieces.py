@@ -288,6 +288,10 @@ class _Surface:
                 found = max(found, float(on.max()))
                 continue
             farther = np.argwhere(self.away > found)
+            # of most cubes, the faces that look most along the axes tell already
+            ends = np.concatenate([planes[:, :3].argmax(axis=0), planes[:, :3].argmin(axis=0)])
+            apart = planes[ends, :3] @ (self.low + (farther + 0.5) * self.edge).T
+            farther = farther[(planes[ends, 3:] - apart).min(axis=0) >= -self.edge]
             order = self.away[tuple(farther.T)].argsort(kind="stable")[::-1]
             for start in range(0, len(order), 4096):
                 cubes = farther[order[start : start + 4096]]
