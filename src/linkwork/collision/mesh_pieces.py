@@ -304,7 +304,7 @@ class _Surface:
 
 
 def _sampled(corners: Floats, spacing: float) -> Floats:
-    """Points of triangles (k, 3, 3), each point of which is less than ``spacing`` / √3 from one.
+    """Points of triangles (k, 3, 3), less than 0.75 ``spacing`` from each of their points.
 
     They lie in rows along the longest side, ``spacing`` apart at most. Slivers have few rows.
     """
