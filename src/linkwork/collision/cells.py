@@ -33,6 +33,9 @@ _BOX_FACES = np.array(
 _MANY = 256
 """Vertices of a hull for whose cover fewer are taken, where these are as good."""
 
+_TOGETHER = 60_000
+"""Products that are made at once, which stay near the processor."""
+
 _PAIRS = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
 
@@ -41,13 +44,15 @@ class Solid:
     """A piece for its cover, in the body's frame.
 
     ``planes`` (n, 4) are outward normals and offsets of a polytope in the piece; a point x has the
-    depth min(offset - normal x) or more. ``sides`` are those of them that differ in
-    direction. ``cells`` (k, 4, 3) are tetrahedra that hold the piece and reach out of it by at most
-    ``excess`` (m); their first three corners are a triangle of its surface.
+    depth min(offset - normal x) or more. ``sides`` are those of them that differ in direction,
+    ``ends`` (6, 4) those that look most along each axis and against it. ``cells`` (k, 4, 3) are
+    tetrahedra that hold the piece and reach out of it by at most ``excess`` (m); their first three
+    corners are a triangle of its surface.
     """
 
     planes: Floats
     sides: Floats
+    ends: Floats
     cells: Floats
     excess: float
 
@@ -81,7 +86,8 @@ def solid_of(piece: Piece, roughness: float) -> Solid:
     placed = outer @ R.T + p
     moved = np.column_stack([normals, planes[:, 3] + normals @ p])
     sides = moved[thinned(normals, np.full(len(normals), 0.3))]
-    return Solid(moved, sides, _fan(placed, np.asarray(faces), flat), excess)
+    ends = moved[np.concatenate([normals.argmax(axis=0), normals.argmin(axis=0)])]
+    return Solid(moved, sides, ends, _fan(placed, np.asarray(faces), flat), excess)
 
 
 def _flat_planes(ring: Floats) -> Floats:
@@ -168,16 +174,51 @@ def _fan(vertices: Floats, faces: NDArray[np.int64], flat: bool) -> Floats:
 
 
 def depths(solids: list[Solid], points: Floats) -> Floats:
-    """A lower bound (n,) on the depth of points (n, 3) in the union: below 0 is not in any."""
-    best = np.full(len(points), -np.inf)
-    for solid in solids:
-        np.maximum(best, rooms(solid.planes, points), out=best)
-    return best
+    """A lower bound (n,) on the depth of points (n, 3) in the union: below 0 is not in any.
+
+    Of many solids few are near a point: those whose ``ends`` leave it less room than another one
+    gives are not looked at.
+    """
+    if len(solids) == 1:
+        return rooms(solids[0].planes, points)
+    found = np.full(len(points), -np.inf)
+    ends = np.concatenate([solid.ends for solid in solids])
+    step = max(1, _TOGETHER // max(1, len(ends)))
+    for start in range(0, len(points), step):
+        part, best = points[start : start + step], found[start : start + step]
+        most = (ends[:, 3:] - ends[:, :3] @ part.T).reshape(len(solids), 6, -1).min(axis=1)
+        first = most.argmax(axis=0)
+        for k in np.unique(first):
+            own = np.flatnonzero(first == k)
+            best[own] = rooms(solids[k].planes, part[own])
+        most[first, np.arange(len(part))] = -np.inf
+        for k in np.flatnonzero((most > best).any(axis=1)):
+            own = np.flatnonzero(most[k] > best)
+            best[own] = np.maximum(best[own], rooms(solids[k].planes, part[own]))
+    return found
+
+
+def near(solid: Solid, points: Floats, distance: float) -> NDArray[np.int64]:
+    """Numbers of the points that no plane of the solid is farther from than a distance (m)."""
+    most = (solid.ends[:, 3:] - solid.ends[:, :3] @ points.T).min(axis=0)
+    able = np.flatnonzero(most > -distance)
+    return able[rooms(solid.planes, points[able]) > -distance]
 
 
 def edge_lengths(cells: Floats) -> Floats:
     """The lengths (n, 6) of the edges of cells (n, 4, 3)."""
-    return np.linalg.norm(cells[:, _PAIRS[:, 0]] - cells[:, _PAIRS[:, 1]], axis=2)
+    return lengths(cells[:, _PAIRS[:, 0]] - cells[:, _PAIRS[:, 1]])
+
+
+def lengths(vectors: Floats) -> Floats:
+    """The lengths of vectors (..., 3); sums of NumPy over so short an axis take several times."""
+    x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
+    return np.sqrt(x * x + y * y + z * z)
+
+
+def middles(cells: Floats) -> Floats:
+    """The middles (n, 3) of the corners of cells (n, 4, 3)."""
+    return (cells[:, 0] + cells[:, 1] + cells[:, 2] + cells[:, 3]) / 4
 
 
 def bisected(cells: Floats) -> Floats:
@@ -190,8 +231,9 @@ def bisected(cells: Floats) -> Floats:
     middle = (cells[rows, first] + cells[rows, second]) / 2
     ends = np.concatenate([cells[rows, first], cells[rows, second]])
     halves = np.concatenate([cells, cells])
-    moved = (halves == ends[:, None]).all(axis=2, keepdims=True)  # repeated corners together
-    halves = np.where(moved, np.concatenate([middle, middle])[:, None], halves)
+    same = halves == ends[:, None]
+    which, corner = np.nonzero(same[..., 0] & same[..., 1] & same[..., 2])  # repeated ones together
+    halves[which, corner] = middle[which % len(cells)]
     return halves
 
 

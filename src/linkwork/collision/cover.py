@@ -21,7 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import finite_number, whole_number
-from linkwork.collision.cells import Solid, bisected, depths, edge_lengths, solid_of, thinned
+from linkwork.collision.cells import (
+    Solid,
+    bisected,
+    depths,
+    edge_lengths,
+    lengths,
+    middles,
+    near,
+    solid_of,
+    thinned,
+)
 from linkwork.collision.pieces import (
     HALF_SPACE,
     POINT,
@@ -44,12 +54,16 @@ _TURN = 0.1
 """One less the cosine between faces that count as two."""
 _BLOCK = 1_000
 """Sampled points that are looked at together."""
+_CROWD = 10_000
+"""Points that lack a ball at last, of which so many are not all asked at once."""
 _FEW = 12
 """Thin pieces that fewer balls hold are not cut: a ball may hold several of them."""
 _ROUNDS = 4
 _GROUP = 4
 _STARTS = 8
 _INNER = 4
+_INNER_POINTS = 1_000
+"""About how many points inner balls are chosen among, all solids of a body together."""
 _PRODUCT = 200_000
 """Multiplications of a product of matrices for which BLAS starts no threads: they cost more than
 they gain where one side has five columns."""
@@ -340,13 +354,18 @@ def _chosen(solids: list[Solid], e: float) -> tuple[Floats, Bools]:
         lacking = np.concatenate([gaps for gaps, _ in found])
         if not len(lacking):
             break
-        if turn < _ROUNDS:
-            lacking = lacking[thinned(lacking, np.full(len(lacking), 4 * least))]
-        of = np.repeat(np.arange(len(blocks)), [len(block.chosen) for block in blocks])
-        nearest = of[_apart(lacking, balls).argmin(axis=1)]
-        for k in np.unique(nearest):
-            blocks[k].add(lacking[nearest == k], exchange=turn < _ROUNDS)
-        balls = np.concatenate([block.balls() for block in blocks])
+        while len(lacking):
+            few = lacking
+            if turn < _ROUNDS or len(lacking) > _CROWD:
+                few = lacking[thinned(lacking, np.full(len(lacking), 4 * least))]
+            of = np.repeat(np.arange(len(blocks)), [len(block.chosen) for block in blocks])
+            nearest = of[_apart(few, balls).argmin(axis=1)]
+            for k in np.unique(nearest):
+                blocks[k].add(few[nearest == k], exchange=turn < _ROUNDS)
+            balls = np.concatenate([block.balls() for block in blocks])
+            if turn < _ROUNDS:
+                break
+            lacking = lacking[~_inside(balls, lacking).any(axis=1)]
     else:
         found = [_held(balls + slack, solid.cells, _SLACK * e) for solid in solids]
         lost = [solid for solid, (gaps, _) in zip(solids, found, strict=True) if len(gaps)]
@@ -503,9 +522,9 @@ def _candidates(solids: list[Solid], points: Floats, e: float) -> Floats:
     """Balls that may hold points, and stand out by ``e``: about the points' middles, and theirs."""
     found = [points]
     for solid in solids:
-        near = points[depths([solid], points) > -e] if len(solids) > 1 else points
-        first, _, second = _middles(solid, near)
-        found += [first, second, (near + first) / 2]
+        own = points[near(solid, points, e)] if len(solids) > 1 else points
+        first, _, second = _middles(solid, own)
+        found += [first, second, (own + first) / 2]
     centres = np.concatenate(found)
     room = _depth(solids, centres)
     centres, room = centres[room >= 0], room[room >= 0]
@@ -567,36 +586,43 @@ def _held(balls: Floats, cells: Floats, least: float) -> tuple[Floats, Floats]:
     stack = [(cells, np.arange(len(balls)))]
     while stack:
         cells, numbers = stack.pop()
-        low, high = cells.min(axis=(0, 1)), cells.max(axis=(0, 1))
+        corners = cells.reshape(-1, 12)  # whole rows: over an axis of 3 they would take long
+        low = corners.min(axis=0).reshape(4, 3).min(axis=0)
+        high = corners.max(axis=0).reshape(4, 3).max(axis=0)
         nearest = np.clip(balls[numbers, :3], low, high)
-        apart = np.linalg.norm(balls[numbers, :3] - nearest, axis=1)
+        apart = lengths(balls[numbers, :3] - nearest)
         numbers = numbers[apart <= balls[numbers, 3]]
         if len(cells) > 100 and len(cells) * len(numbers) > 20_000:
-            middles = cells.mean(axis=1)
-            order = middles[:, int((high - low).argmax())].argsort(kind="stable")
+            order = middles(cells)[:, int((high - low).argmax())].argsort(kind="stable")
             cut = len(order) // 2
             stack += [(cells[order[:cut]], numbers), (cells[order[cut:]], numbers)]
             continue
         owner = _holder(balls[numbers], cells)
         ours = owner >= 0
         mine = numbers[owner[ours]]
-        far = np.linalg.norm(cells[ours] - balls[mine, None, :3], axis=2).max(axis=1)
+        far = _largest_of(lengths(cells[ours] - balls[mine, None, :3]))
         np.maximum.at(reach, mine, far)
         rest = cells[~ours]
-        middles = rest.mean(axis=1)
-        small = np.linalg.norm(rest - middles[:, None], axis=2).max(axis=1) < least
-        gaps.append(middles[small])
+        centres = middles(rest)
+        small = _largest_of(lengths(rest - centres[:, None])) < least
+        gaps.append(centres[small])
         if not small.all():
             stack.append((bisected(rest[~small]), numbers))
     return np.concatenate(gaps), reach
 
 
+def _largest_of(four: Floats) -> Floats:
+    """The largest number of each row of (n, 4)."""
+    return np.maximum(np.maximum(four[:, 0], four[:, 1]), np.maximum(four[:, 2], four[:, 3]))
+
+
 def _inner(solids: list[Solid], most: int) -> Floats:
     """At most so many balls for each solid that lie inside, those that hold most first."""
     found: list[Floats] = []
+    count = min(100, max(_INNER_POINTS // len(solids), 2 * most))
     for solid in solids:
         points = np.concatenate([solid.cells[:, :3].mean(axis=1), solid.cells.mean(axis=1)])
-        points = points[:: max(1, len(points) // 100)]
+        points = points[:: max(1, len(points) // count)]
         first, _, second = _middles(solid, points)
         found += [solid.cells[:1, 3], first, second, points]
     points = np.concatenate(found)

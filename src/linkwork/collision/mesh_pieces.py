@@ -288,6 +288,10 @@ class _Surface:
                 found = max(found, float(on.max()))
                 continue
             farther = np.argwhere(self.away > found)
+            # of most cubes, the faces that look most along the axes tell already
+            ends = np.concatenate([planes[:, :3].argmax(axis=0), planes[:, :3].argmin(axis=0)])
+            apart = planes[ends, :3] @ (self.low + (farther + 0.5) * self.edge).T
+            farther = farther[(planes[ends, 3:] - apart).min(axis=0) >= -self.edge]
             order = self.away[tuple(farther.T)].argsort(kind="stable")[::-1]
             for start in range(0, len(order), 4096):
                 cubes = farther[order[start : start + 4096]]
@@ -300,16 +304,35 @@ class _Surface:
 
 
 def _sampled(corners: Floats, spacing: float) -> Floats:
-    """Points of triangles (k, 3, 3), neighbours at most ``spacing`` apart."""
-    sides = np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2).max(axis=1)
-    cuts = np.maximum(np.ceil(sides / spacing), 1).astype(np.int64)
+    """Points of triangles (k, 3, 3), less than 0.75 ``spacing`` from each of their points.
+
+    They lie in rows along the longest side, ``spacing`` apart at most. Slivers have few rows.
+    """
+    sides = np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2)
+    first = sides.argmax(axis=1)
+    corners = corners[np.arange(len(first))[:, None], (first[:, None] + [0, 1, 2]) % 3]
+    length = sides.max(axis=1)
+    edges = corners[:, 1:] - corners[:, :1]
+    doubled = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1)
+    height = doubled / np.where(length > 0, length, 1.0)
+    cuts = np.maximum(np.ceil(length / spacing), 1)
+    rows = np.exp2(np.ceil(np.log2(np.maximum(2 * height / spacing, 1))))  # few different ones
     points: list[Floats] = []
-    for count in np.unique(cuts):
-        u, v = (each.ravel() for each in np.mgrid[: count + 1, : count + 1])
-        u, v = u[u + v <= count] / count, v[u + v <= count] / count
-        weights = np.column_stack([1 - u - v, u, v])
-        points.append((weights @ corners[cuts == count]).reshape(-1, 3))
+    alike = np.column_stack([cuts, np.minimum(rows, cuts)]).astype(np.int64)
+    kinds, number = np.unique(alike, axis=0, return_inverse=True)
+    for k, (n, m) in enumerate(kinds.tolist()):
+        points.append((_rows(n, m) @ corners[number.ravel() == k]).reshape(-1, 3))
     return np.concatenate(points)
+
+
+def _rows(n: int, m: int) -> Floats:
+    """Weights (k, 3) of a triangle's corners, for points in rows 0 to m; row 0 has n parts."""
+    parts = -(-n * np.arange(m, -1, -1) // m)
+    up = np.repeat(np.arange(m + 1) / m, parts + 1)
+    first = np.repeat(np.cumsum(parts + 1) - parts - 1, parts + 1)
+    share = (np.arange(len(up)) - first) / np.repeat(np.maximum(parts, 1), parts + 1)
+    along = share * (1 - up)
+    return np.column_stack([1 - up - along, along, up])
 
 
 def pieces_of_shape(
