@@ -13,6 +13,7 @@ from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.planning.planner import Plan
 from linkwork.planning.roadmap import Roadmap
 from linkwork.planning.search import Effort
+from robots import example_robot_urdfs
 from seeds import rng
 
 Floats = NDArray[np.float64]
@@ -186,6 +187,28 @@ def test_joints_without_limits_turn_the_short_way_where_it_is_free() -> None:
     assert np.isclose(around.q[-1, 0], -3.0)
     scene.add_box("other post", (0.02, 0.02, 0.5), (0.4, 0.0, 0.0))
     assert not robot.plan([3.0], [-3.0], scene=scene, seconds=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["humanoid", "centauro"])
+def test_paths_of_many_joints_take_few_steps(name: str) -> None:
+    named = {path.stem: path for path in example_robot_urdfs()}
+    robot = lw.load(str(named.get(name, name)))
+    model, planner = robot.collision(), robot.planner()
+    drawn = robot.random(3000, seed=1)
+    free = drawn[~model.collides(drawn)][:31]
+    searched = 0
+    for start, goal in zip(free[::2], free[1::2], strict=False):
+        goal[planner.resting] = start[planner.resting]
+        if model.collides(goal):
+            continue
+        plan = robot.plan(start, goal, seconds=30.0)
+        assert plan.success and plan.proven
+        assert not model.collides(plan.sample(2e-3)).any()
+        searched += plan.steps > 0
+        assert plan.steps < 50_000
+        assert plan.checks < 200_000
+    assert searched > 0
 
 
 def test_why_there_is_no_path(panda: lw.Robot) -> None:
