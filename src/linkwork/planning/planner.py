@@ -401,8 +401,6 @@ class Planner(ProcessBound):
         The shortest ways first, no more than a search takes beside the goals.
         """
         endless = self.planned[self._endless]
-        if not len(endless):
-            return goals[:0]
         found: list[tuple[float, Floats]] = []
         for goal in goals:
             change = goal[endless] - start[endless]
@@ -448,6 +446,11 @@ class Planner(ProcessBound):
     def resting(self) -> NDArray[np.int64]:
         """The numbers of q that do not move."""
         return np.setdiff1d(np.arange(self.mechanism.n_q), self.planned)
+
+    @cached_property
+    def has_endless(self) -> bool:
+        """Whether a joint that moves turns without limits."""
+        return bool(self._endless.any())
 
     @cached_property
     def _endless(self) -> NDArray[np.bool_]:
@@ -729,13 +732,14 @@ class Attempt:
         limits do not soon come to a goal the short way round, the other ways are goals too.
         ``bounds`` (nq,) of the ends, at which is looked first: None where these are not in order.
         """
-        others = self.planner.ways_round(self.start, goals)
-        self.patience = _SHORT_WAY if len(others) else math.inf
+        if self.planner.has_endless:
+            self.patience = _SHORT_WAY
         plan = self._with_memory(goals, seed, halt, bounds)
         if self.patience > 0:
             return plan
         self.patience = math.inf
-        return self._with_memory(np.concatenate([goals, others]), seed, halt, None)
+        goals = np.concatenate([goals, self.planner.ways_round(self.start, goals)])
+        return self._with_memory(goals, seed, halt, None)
 
     def _with_memory(
         self,
