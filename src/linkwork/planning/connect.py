@@ -83,7 +83,7 @@ AT_ENDS = 8  # configurations of sixteen that start and goal, next to something,
 CUTS = 8  # passes over the corners of a path, at most
 ALWAYS = 1e30  # the reach of a node from which no step has failed
 MOST_PATIENCE = 1000  # samples: in many dimensions nearly all are too far away
-MOST_BLOCKS = 2000  # checks of sixteen between two looks at the clock
+MOST_BLOCKS = 500  # checks of sixteen between two looks at the clock
 NEAR_BY = 1e-5  # m: what motions must keep
 PACE_A, PACE_B = 0.7548776662466927, 0.5698402909980532  # the sequence in two dimensions
 
