@@ -56,7 +56,7 @@ def test_verdicts_are_those_of_distances(name: str) -> None:
 def test_verdicts_of_random_robots(seed: int) -> None:
     random = rng(f"apart {seed}")
     kinds, tables = ("revolute", "continuous", "prismatic"), 0
-    for _ in range(3 if seed == 0 else 10):
+    for _ in range(2 if seed == 0 else 6):
         text = dressed(random_tree(random, 6, kinds, shape="chain", mimic=0.3), random, size=0.25)
         robot = lw.load(text)
         model = robot.collision()
@@ -64,7 +64,7 @@ def test_verdicts_of_random_robots(seed: int) -> None:
         q = odd_states(robot, 2000, f"apart {seed} q")
         least = model.distances(q).distance.min(axis=1, initial=np.inf)
         np.testing.assert_array_equal(model.collides(q), least <= 0.0)
-    assert tables > (0 if seed == 0 else 5)
+    assert tables > (0 if seed == 0 else 2)
 
 
 def test_a_link_that_is_round_about_its_joint() -> None:
