@@ -13,7 +13,6 @@ from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.planning.planner import Plan
 from linkwork.planning.roadmap import Roadmap
 from linkwork.planning.search import Effort
-from robots import example_robot_urdfs
 from seeds import rng
 
 Floats = NDArray[np.float64]
@@ -189,26 +188,25 @@ def test_joints_without_limits_turn_the_short_way_where_it_is_free() -> None:
     assert not robot.plan([3.0], [-3.0], scene=scene, seconds=0.1)
 
 
+def test_a_search_goes_on_where_samples_are_never_near(panda: lw.Robot) -> None:
+    scene, effort = shelf(), Effort(near=1e-3, least_near=1e-3)
+    drawn = panda.random(400, seed=5)
+    free = drawn[~panda.collision().collides(drawn, scene)]
+    for start, goal in zip(free[:4:2], free[1:4:2], strict=True):
+        plan = panda.plan(start, goal, scene=scene, effort=effort)
+        must_hold(panda, plan, start, goal)
+        assert 0 < plan.steps < 50_000
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["humanoid", "centauro"])
-def test_paths_of_many_joints_take_few_steps(name: str) -> None:
-    named = {path.stem: path for path in example_robot_urdfs()}
-    robot = lw.load(str(named.get(name, name)))
-    model, planner = robot.collision(), robot.planner()
+def test_shortcuts_that_proofs_refuse_take_few_checks() -> None:
+    robot = lw.load("humanoid")
+    model = robot.collision()
     drawn = robot.random(3000, seed=1)
-    free = drawn[~model.collides(drawn)][:31]
-    searched = 0
-    for start, goal in zip(free[::2], free[1::2], strict=False):
-        goal[planner.resting] = start[planner.resting]
-        if model.collides(goal):
-            continue
-        plan = robot.plan(start, goal, seconds=30.0)
-        assert plan.success and plan.proven
-        assert not model.collides(plan.sample(2e-3)).any()
-        searched += plan.steps > 0
-        assert plan.steps < 50_000
-        assert plan.checks < 200_000
-    assert searched > 0
+    start, goal = drawn[~model.collides(drawn)][28:30]
+    plan = robot.plan(start, goal)
+    must_hold(robot, plan, start, goal)
+    assert 0 < plan.checks < 200_000
 
 
 def test_why_there_is_no_path(panda: lw.Robot) -> None:
