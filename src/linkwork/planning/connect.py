@@ -66,8 +66,7 @@ whether what the first leaves open is decided (1) or counts as touching (0); the
 and a change of q (nq, each), of a motion that is looked at; how many samples in a row were too far
 away from the tree, and how many may be; the addresses of `collision.motion.motion_rows` (0: motions
 are not proven) and of its record of the world, and of what it writes: a time and a record, two
-things, counts; whether motions of the
-trees and of the path are proven too."""
+things, counts; whether motions of the trees and of the path are proven too."""
 
 RANGE, SPACING, NEAR, LEAST_NEAR, TUNING, PHASE_A, PHASE_B, LEAST_GAIN, NUMBER = range(9)
 """Places in the numbers of a search: the longest step, how far configurations of a motion lie apart

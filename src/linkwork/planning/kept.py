@@ -260,7 +260,7 @@ class Kept:
 
     @cached_property
     def _features(self) -> tuple[list[int], Floats, list[int], list[int]]:
-        """Of what steers: numbers of q that are compared, and by what; angles; quaternions."""
+        """The numbers of q that steer: those compared, and by what; angles; quaternions."""
         m, plain, units = self.mechanism, list[int](), list[float]()
         turning, quaternions = list[int](), list[int]()
         for c, kind in enumerate(m.joint_types):

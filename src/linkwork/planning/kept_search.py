@@ -351,7 +351,7 @@ class Judge:
         return np.insert(path, places + 1, middle, axis=0), np.insert(seen, places, np.nan, axis=1)
 
     def _bows(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats] | None:
-        """Of pieces from a to b: the bow in q, how far (m) points of the robot are off, the size.
+        """The bow in q of pieces from a to b, how far (m) points of the robot are off, the size.
 
         None where a piece is not kept, or does not lead to its end.
         """

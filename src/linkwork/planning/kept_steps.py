@@ -275,7 +275,7 @@ def is_there(gap: PtrF64, n: I64) -> Bool:
 
 @typed
 def leave_touching(motions: PtrI64, q: PtrF64, n: I64, n_q: I64, ok: PtrI64) -> None:
-    """Of n configurations that are ok, those that touch something are not ok any more."""
+    """Configurations (n) that are ok, but touch something, are not ok any more."""
     rows, verdicts = pointer_f64(motions[POINT]), pointer_i64(motions[VERDICTS])
     count = 0
     for k in range(n):
@@ -316,7 +316,7 @@ def aim(kept: PtrI64, motions: PtrI64, n: I64) -> None:
 
 @typed
 def leave_astray(kept: PtrI64, motions: PtrI64, n: I64) -> None:
-    """Of steps that are ok, those that leap, or come no nearer, are not ok any more.
+    """Steps that are ok, but leap or come no nearer, are not ok any more.
 
     A motion that leaps still goes on, unless its step is short already.
     """

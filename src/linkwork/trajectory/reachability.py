@@ -431,7 +431,7 @@ def go_back(
 def higher(
     before: Lanes, here: Lanes, after: Lanes, w: Lanes, a: Lanes, b: Lanes, c: Lanes, at: F64
 ) -> tuple[Lanes, Lanes, Lanes, Lanes]:
-    """Of two times three samples those with the higher middle, and where that is."""
+    """The three samples, of two times three, with the higher middle, and where that is."""
     better = b > here
     return (
         select(better, a, before),
