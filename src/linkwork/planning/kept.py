@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from linkwork.collision.distances import RECORD
 from linkwork.collision.motion import short_ways, turns_of
 from linkwork.collision.rooms import NativeCheck, NativeNearest
+from linkwork.collision.rooms import address as _at
 from linkwork.compile.kernel import Kernel, Part, aligned, build, rows_of
 from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.compile.typed import library
@@ -515,10 +516,6 @@ def _record_of(solver: Listed) -> Integers:
 
 def _rows(a: Floats) -> Floats:
     return np.ascontiguousarray(a, np.float64)
-
-
-def _at(array: NDArray[Any]) -> int:
-    return array.__array_interface__["data"][0]
 
 
 def _endless(m: Mechanism) -> tuple[Flags, Flags]:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
+from linkwork.collision.rooms import address as _at
 from linkwork.planning.connect import ALWAYS
 from linkwork.planning.kept import Floats, Kept, Room
 from linkwork.planning.kept_steps import AT_REST, GOING_ON, LACKING, LANES, LEAP, THERE
@@ -394,10 +395,6 @@ class Judge:
             )
             touching[own] = found.touches
         return touching
-
-
-def _at(array: NDArray[Any]) -> int:
-    return array.__array_interface__["data"][0]
 
 
 __all__ = ["Judge", "KeptSearch", "Tracer", "shortened", "smoothed"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.collision import distances
 from linkwork.collision.rooms import NativeMotions
+from linkwork.collision.rooms import address as _at
 from linkwork.compile.typed import WIDTH32
 from linkwork.planning import connect, whole
 from linkwork.planning.connect import FULL, GOING
@@ -330,10 +331,6 @@ class Nodes:
         """Whether so many nodes more fit; see `nodes.is_full`."""
         fits = self.count + more <= self.room
         return fits and 2 * (int(self.record[2]) + more) < self.room
-
-
-def _at(array: Any) -> int:
-    return array.__array_interface__["data"][0]
 
 
 __all__ = ["FULL", "GOALS", "GOING", "HELD", "KERNELS", "MISSED", "ODD", "Effort", "Search"]
