@@ -35,6 +35,7 @@ from linkwork.collision.side_by_side import (
     spheres_apart,
     turn,
 )
+from linkwork.compile.native_call import array_address as _at
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -128,10 +129,10 @@ class Tables:
     def addresses(self) -> list[int]:
         """The addresses of the tables, in the order in which kernels take them."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
-        return [int(each.ctypes.data) for each in own]
+        return [_at(each) for each in own]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Bodies:
     """The bodies of a robot, as tables.
 
@@ -150,6 +151,19 @@ class Bodies:
     column_of: Ints
     n_q: int
     turns: Ints
+
+    @cached_property
+    def index(self) -> Ints:
+        """The ``index`` of `Tables` where nothing stands around them."""
+        lists = [self.of_body, self.pairs, self.movers, self.column_of, self.turns]
+        parts = [np.asarray(each, np.int64).ravel() for each in lists]
+        head = np.zeros(FIRST_LIST, np.int64)
+        head[[N_BODIES, N_V]] = self.column_of.shape
+        head[[N_PAIRS, N_MOVERS, N_Q]] = len(self.pairs), len(self.movers), self.n_q
+        head[N_TURNS] = len(self.turns)
+        places = [RANGES, PAIRS, MOVERS, COLUMNS, TURNS, ALLOWED]
+        head[places] = FIRST_LIST + np.cumsum([0, *(len(part) for part in parts)])
+        return np.concatenate([head, *parts])
 
 
 def tables(
@@ -170,19 +184,14 @@ def tables(
     """
     obstacles = np.ascontiguousarray(rows, np.float64).reshape(-1, PIECE)
     flat = np.ascontiguousarray(vertices, np.float64)
-    n_bodies, n_v = bodies.column_of.shape
-    permitted = np.asarray(allowed, np.int64).reshape(-1, 2)
+    permitted = np.asarray(allowed, np.int64).ravel()
     n_clouds, of_clouds, numbers = 0, np.zeros(0, np.int64), np.zeros(0)
     if clouds is not None and clouds.count:
         n_clouds, of_clouds, numbers = clouds.count, clouds.index, clouds.numbers
-    lists = [bodies.of_body, bodies.pairs, bodies.movers, permitted, bodies.column_of, of_clouds]
-    lists.append(bodies.turns)
-    parts = [np.asarray(each, np.int64).ravel() for each in lists]
-    places = (FIRST_LIST + np.cumsum([0, *(len(part) for part in parts[:-1])])).tolist()
-    counts = (n_bodies, len(parts[1]) // 2, len(obstacles), len(parts[2]), len(permitted))
-    head = [*counts, bodies.n_q, n_v, *places[:5], n_clouds, places[5], len(flat)]
-    head += [len(bodies.turns), places[6]]
-    index = np.concatenate([head, *parts]).astype(np.int64)
+    index = np.concatenate([bodies.index, permitted, of_clouds])
+    index[N_ROWS], index[N_ALLOWED] = len(obstacles), len(permitted) // 2
+    index[N_CLOUDS], index[CLOUD_NUMBERS] = n_clouds, len(flat)
+    index[CLOUDS] = index[ALLOWED] + len(permitted)
     return Tables(
         index,
         np.ascontiguousarray(bodies.pieces),
@@ -195,8 +204,8 @@ def tables(
 
 def in_lanes(boxes: Floats, width: int, filler: Floats) -> Floats:
     """Boxes (n, 16), so many side by side, number by number; ``filler`` fills up the last."""
-    filled = np.tile(filler, (-(-len(boxes) // width) * width, 1))
-    filled[: len(boxes)] = boxes
+    filled = np.empty((-(-len(boxes) // width) * width, BOUND))
+    filled[: len(boxes)], filled[len(boxes) :] = boxes, filler
     return np.ascontiguousarray(filled.reshape(-1, width, BOUND).transpose(0, 2, 1)).ravel()
 
 

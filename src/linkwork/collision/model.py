@@ -28,10 +28,16 @@ from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
 from linkwork.collision.reaches import Reaches, motion_bounds
 from linkwork.collision.rooms import ExactRoom, NativeCheck, NativeMotions, NativeNearest, Room
-from linkwork.collision.rooms import address as _at
-from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
+from linkwork.collision.tables import (
+    RobotTables,
+    SceneTables,
+    robot_tables,
+    scene_tables,
+    write_boxes,
+)
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.native_call import Array, Truth, row_call
+from linkwork.compile.native_call import array_address as _at
 from linkwork.compile.native_method import NativeMethod, make_native
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH32, library
@@ -161,6 +167,10 @@ class MotionCheck:
         return bool(self.touches)
 
 
+_OFTEN = 3
+"""Questions about one configuration in a scene as it is, from which on native code answers."""
+
+
 @dataclass(eq=False, slots=True)
 class _Known:
     """The knowledge of a scene: its tables as of a number of edits.
@@ -172,7 +182,7 @@ class _Known:
     scene: Any
     edits: int
     tables: SceneTables
-    asked: int = 3
+    asked: int = _OFTEN
     block: Integers | None = None
     room: Room | None = None
 
@@ -467,6 +477,7 @@ class CollisionModel(_Asked, ProcessBound):
             distances.distances_rows,
             distances.nearest_rows,
             motion.motion_rows,
+            write_boxes,
         ]
         return library(kernels, self._compiler, "collision checks and distances")
 
@@ -485,6 +496,10 @@ class CollisionModel(_Asked, ProcessBound):
     @cached_property
     def _motion_rows(self) -> Any:
         return _native(self._code, "motion_rows", 10, {4: ctypes.c_double})
+
+    @cached_property
+    def _write_boxes(self) -> Any:
+        return _native(self._code, "write_boxes", 7, {4: ctypes.c_double})
 
     def _scene(self, scene: Any) -> SceneTables:
         """The tables of a scene, made again where something of it has changed."""
@@ -508,14 +523,15 @@ class CollisionModel(_Asked, ProcessBound):
         known = next((known for known in self._scenes if known.scene is scene), None)
         found = obstacles_of(objects, None if known is None else known.tables.obstacles)
         allowed = self._allowed(contacts, found)
-        tables = scene_tables(found, self._robot, self._bodies, reach=self.reach, allowed=allowed)
+        how: Any = {"reach": self.reach, "allowed": allowed}
+        tables = scene_tables(found, self._robot, self._bodies, self._write_boxes, **how)
         if known is None:
             known = _Known(scene, edits, tables)
             for old in self._scenes[:-7]:
                 self._collides.pop(old.scene, None)
             self._scenes = [*self._scenes[-7:], known]
         else:
-            known.tables = tables
+            known.tables, known.asked = tables, _OFTEN
             known.edits = edits
         return known
 

@@ -90,6 +90,11 @@ class Obstacles:
         items[items >= 0] = bounded[items[items >= 0]]
         return tree
 
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The numbers of the objects, by their identities."""
+        return {id(each): k for k, each in enumerate(self.objects)}
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the objects."""
@@ -130,14 +135,14 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
 
 def _changed(given: tuple[Object, ...], before: Obstacles) -> tuple[Floats, Floats, Integers]:
     """Rows, boxes and where those of each object begin, where some are those of before."""
-    known = {id(each): k for k, each in enumerate(before.objects)}
-    new = [each for each in given if id(each) not in known]
-    made = _made(new)
+    known = before.places
+    source = np.array([known.get(id(each), -1) for each in given], np.int64)
+    new = np.flatnonzero(source < 0)
+    made = _made([given[k] for k in new.tolist()])
     rows = np.concatenate([before.rows, made.rows])
     boxes = np.concatenate([before.boxes, made.boxes])
     first = np.concatenate([before.first_row[:-1], made.first + len(before.rows)])
-    added = iter(range(len(known), len(known) + len(new)))
-    source = np.array([known[id(e)] if id(e) in known else next(added) for e in given], np.int64)
+    source[new] = len(known) + np.arange(len(new))
     counts = (first[1:] - first[:-1])[source]
     first_row = np.concatenate([[0], np.cumsum(counts)])
     taken = np.repeat(first[source] - first_row[:-1], counts) + np.arange(first_row[-1])

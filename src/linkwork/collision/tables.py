@@ -5,7 +5,7 @@ Both are plain numbers, so that obstacles move and pairs change without compilin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +14,23 @@ from numpy.typing import NDArray
 
 from linkwork.collision import distances, spheres
 from linkwork.collision.cover import Cover
+from linkwork.collision.distances import INF
 from linkwork.collision.obstacles import Obstacles
 from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT
-from linkwork.compile.typed import WIDTH32
-from linkwork.mechanism.shapes import Points
+from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.typed import (
+    F64,
+    I64,
+    WIDTH32,
+    PtrF32,
+    PtrF64,
+    f32,
+    i64,
+    local_f64,
+    offset,
+    sqrt,
+    typed,
+)
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -197,9 +210,8 @@ class SceneTables:
     @property
     def most_found(self) -> int:
         """The size of the list of rows, or of points of a cloud, that are found at once."""
-        clouds = [
-            len(e.shape.points) for e in self.obstacles.objects if isinstance(e.shape, Points)
-        ]
+        around = self.obstacles
+        clouds = [len(around.objects[k].shape.points) for k in around.clouds.objects]
         return max(1, 2 * len(self.rows), *clouds)
 
 
@@ -207,132 +219,173 @@ def scene_tables(
     obstacles: Obstacles,
     robot: RobotTables,
     bodies: distances.Bodies,
+    write: Callable[..., None],
     *,
     reach: float,
     allowed: Integers,
 ) -> SceneTables:
     """The tables of obstacles.
 
-    ``reach`` (m): how far any point of the robot comes from the world's origin, for what rounding
-    adds to the boxes. ``allowed`` (n, 2): bodies, and rows that they may touch.
+    ``write``: `write_boxes`, compiled. ``reach`` (m): how far any point of the robot comes from the
+    world's origin, for what rounding adds to the boxes. ``allowed`` (n, 2): bodies, and rows that
+    they may touch.
     """
-    rows = obstacles.rows.copy()
-    kinds = rows[:, 0].astype(np.int64)
-    rows[kinds == HULL, 5] += len(robot.vertices)
-    boxes, inner = _boxes(obstacles)
-    flat = obstacles.half_spaces
-    exact = _with_ends(boxes, rows, flat)
-    size = np.abs(boxes[:, [3, 4, 8, 9, 13, 14, 15]]).max(axis=1, initial=0.0)
-    error = ROUNDING * (reach + size)
-    boxes[:, 15] += error
-    inner[:, [4, 9, 14]] -= error[:, None]  # below 0 it only is farther away
-    inner[:, 15] = np.maximum(inner[:, 15] - error, 0.0)  # a square knows no sign
-    vast = ~(size < LARGEST)
-    boxes[vast], inner[vast] = _everywhere(), _nowhere()
-    planes = inner_planes = np.zeros((0, spheres.PLANE))
-    if len(flat):
-        boxes[flat], inner[flat] = _nowhere(), _nowhere()
-        planes, inner_planes = _planes(rows[flat], reach)
+    rows, flat = obstacles.rows.copy(), obstacles.half_spaces
+    n = len(rows)
+    boxes, ends = np.ascontiguousarray(obstacles.boxes), np.empty((n, spheres.BOX))
+    lanes = -(-n // WIDTH32) * WIDTH32
+    size = (lanes + 2 * n) * spheres.BOX + n * spheres.BALL + 2 * len(flat) * spheres.PLANE
+    shapes = np.zeros(size + WIDTH32, np.float32)
+    write(_at(rows), _at(boxes), n, len(flat), reach, _at(shapes), _at(ends))
     first = spheres.SCENE_HEAD
-    head = [len(rows), len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
+    head = [n, len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
     vertices = robot.vertices  # hundreds of kB: copied for those of meshes alone
     if len(obstacles.vertices):
+        rows[rows[:, 0] == HULL, 5] += len(vertices)
         vertices = np.concatenate([vertices, obstacles.vertices])
     return SceneTables(
-        np.concatenate([head, flat, np.ravel(allowed), [0]]).astype(np.int64),
-        np.concatenate(
-            [
-                distances.in_lanes(boxes, WIDTH32, _nowhere()),
-                *map(np.ravel, (boxes, inner, _around(boxes), planes, inner_planes)),
-                np.zeros(16),
-            ]
-        ).astype(np.float32),
+        np.array([*head, *flat.tolist(), *allowed.ravel().tolist(), 0], np.int64),
+        shapes,
         rows,
         vertices,
         obstacles,
         allowed,
-        distances.tables(bodies, rows, vertices, exact, allowed=allowed, clouds=obstacles.clouds),
+        distances.tables(bodies, rows, vertices, ends, allowed=allowed, clouds=obstacles.clouds),
     )
 
 
-def _planes(rows: Floats, reach: float) -> tuple[Floats, Floats]:
-    """Half-spaces (n, 4) that hold those of the rows, and such that lie in them."""
-    planes = np.zeros((len(rows), spheres.PLANE))
-    planes[:, :3] = rows[:, [10, 14, 18]]
-    planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], rows[:, [11, 15, 19]])
-    vast = ~(np.abs(planes[:, 3]) < LARGEST)
-    planes[vast] = 0.0
-    error = np.where(vast, LARGEST, ROUNDING * (reach + np.abs(planes[:, 3])))
-    inner = planes.copy()
-    planes[:, 3] += error
-    inner[:, 3] -= error
-    return planes, inner
+@typed
+def part_inside(kind: I64, axis: I64) -> F64:
+    """The half edge of a box in a piece of a kind, as a part of that of the one around it."""
+    if kind == CYLINDER and axis < 2:
+        return sqrt(0.5)
+    return sqrt(1.0 / 3.0) if kind == ELLIPSOID else 1.0
 
 
-def _with_ends(boxes: Floats, rows: Floats, half_spaces: Integers) -> Floats:
-    """Boxes with their least and greatest places along each axis, as `distances.tables` asks.
+@typed
+def write_outer(row: PtrF64, given: PtrF64, outer: PtrF64) -> F64:
+    """Write the rounded box (16) that holds a piece; the greatest of its lengths, or `LARGEST`.
 
-    Half-spaces have one end, along their normal.
+    ``given`` (15): a box around the piece, as `Obstacles.boxes` has it. Edges are rounded by the
+    radius of points and segments.
     """
-    ends = boxes.copy()
-    middle, half = boxes[:, [3, 8, 13]], boxes[:, [4, 9, 14]]
-    ends[:, [3, 8, 13]], ends[:, [4, 9, 14]] = middle - half, middle + half
-    if not len(half_spaces):
-        return ends
-    flat = rows[half_spaces]
-    ends[half_spaces] = 0.0
-    ends[half_spaces[:, None], [3, 8, 13]] = -np.inf
-    ends[half_spaces[:, None], [4, 9]] = np.inf
-    ends[half_spaces[:, None], [10, 11, 12]] = flat[:, [10, 14, 18]]
-    ends[half_spaces, 14] = np.einsum("ij,ij->i", flat[:, [10, 14, 18]], flat[:, [11, 15, 19]])
-    return ends
+    kind = i64(row[0])
+    rounding = row[1] if row[0] == POINT or row[0] == SEGMENT else 0.0
+    size = min(rounding, LARGEST)
+    for i in range(3):
+        own, axis, half = offset(outer, 5 * i), offset(given, 3 * i), given[12 + i] - rounding
+        if kind == SEGMENT:
+            half = row[3] if i == 2 else row[2]
+        own[0], own[1], own[2] = axis[0], axis[1], axis[2]
+        own[3] = axis[0] * given[9] + (axis[1] * given[10] + axis[2] * given[11])
+        own[4] = half
+        # what is not finite is as large as the largest
+        size = max(size, abs(own[3]) if abs(own[3]) < LARGEST else LARGEST)
+        size = max(size, abs(half) if abs(half) < LARGEST else LARGEST)
+    outer[15] = rounding
+    return size
 
 
-def _around(boxes: Floats) -> Floats:
-    """Balls (n, 4) around rounded boxes (n, 16)."""
-    parts = boxes[:, :15].reshape(-1, 3, 5)
-    balls = np.zeros((len(boxes), spheres.BALL))
-    balls[:, :3] = np.einsum("nki,nk->ni", parts[:, :, :3], parts[:, :, 3])
-    balls[:, 3] = np.linalg.norm(parts[:, :, 4], axis=1) + boxes[:, 15]
-    balls[:, 3] += ROUNDING * np.abs(balls).max(axis=1)
-    return balls
+@typed
+def write_ends(outer: PtrF64, ends: PtrF64) -> None:
+    """Write a box with its least and greatest places along each axis."""
+    for i in range(16):
+        ends[i] = outer[i]
+    for i in range(3):
+        middle, half = outer[5 * i + 3], outer[5 * i + 4]
+        ends[5 * i + 3], ends[5 * i + 4] = middle - half, middle + half
 
 
-def _everywhere() -> Floats:
-    """A box that everything touches."""
-    made = np.zeros(spheres.BOX)
-    made[[4, 9, 14]] = LARGEST
-    return made
+@typed
+def write_half_space(row: PtrF64, reach: F64, ends: PtrF64, plane: PtrF32, inner: PtrF32) -> None:
+    """Write the half-space that holds that of a row, one that lies in it, and its one end."""
+    x, y, z = row[10], row[14], row[18]
+    far = x * row[11] + (y * row[15] + z * row[19])
+    for i in range(16):
+        ends[i] = 0.0
+    for i in range(3):
+        ends[5 * i + 3], ends[5 * i + 4] = -INF, INF
+    ends[10], ends[11], ends[12], ends[14] = x, y, z, far
+    error = ROUNDING * (reach + abs(far))
+    if not abs(far) < LARGEST:
+        x, y, z, far, error = 0.0, 0.0, 0.0, 0.0, LARGEST
+    plane[0], plane[1], plane[2], plane[3] = f32(x), f32(y), f32(z), f32(far + error)
+    inner[0], inner[1], inner[2], inner[3] = f32(x), f32(y), f32(z), f32(far - error)
 
 
-def _nowhere() -> Floats:
-    """A box that nothing touches."""
-    made = np.zeros(spheres.BOX)
-    made[3] = NOWHERE
-    return made
+@typed
+def write_all(box: PtrF64, far: F64, half: F64) -> None:
+    """Write the box that everything touches (half `LARGEST`) or nothing (far `NOWHERE`)."""
+    for i in range(16):
+        box[i] = 0.0
+    box[3] = far
+    box[4], box[9], box[14] = half, half, half
 
 
-_SHARP = np.isin(np.arange(HALF_SPACE + 1), (POINT, SEGMENT))
-"""Flags of the kinds of pieces whose boxes have edges rounded by the radius."""
+@typed
+def write_around(box: PtrF64, out: PtrF32) -> None:
+    """Write the ball (4) around a rounded box."""
+    square, most = 0.0, 0.0
+    centre = local_f64(3)
+    for j in range(3):
+        centre[j] = box[j] * box[3] + (box[5 + j] * box[8] + box[10 + j] * box[13])
+        square = box[5 * j + 4] * box[5 * j + 4] + square
+        most = max(most, abs(centre[j]))
+    radius = sqrt(square) + box[15]
+    for j in range(3):
+        out[j] = f32(centre[j])
+    out[3] = f32(radius + ROUNDING * max(most, radius))
 
-_INSIDE = np.ones((HALF_SPACE + 1, 3))
-_INSIDE[CYLINDER, :2], _INSIDE[ELLIPSOID] = np.sqrt(0.5), np.sqrt(1 / 3)
-"""The half edges of a box in a piece of each kind, as parts of those of the one around it."""
+
+@typed
+def write_sixteens(boxes: PtrF32, n: I64, out: PtrF32) -> None:
+    """Write n boxes sixteen by sixteen, number by number; nothing touches those that fill up."""
+    for k in range((n + WIDTH32 - 1) // WIDTH32 * WIDTH32):
+        own = offset(out, k // WIDTH32 * WIDTH32 * 16 + k % WIDTH32)
+        for i in range(16):
+            own[i * WIDTH32] = boxes[16 * k + i] if k < n else f32(0.0)
+        if k >= n:
+            own[3 * WIDTH32] = f32(NOWHERE)
 
 
-def _boxes(obstacles: Obstacles) -> tuple[Floats, Floats]:
-    """Rounded boxes (n, 16) that hold the pieces, and such that lie in them."""
-    kinds, n = obstacles.rows[:, 0].astype(np.int64), len(obstacles.rows)
-    rounding = obstacles.rows[:, 1] * _SHARP[kinds]
-    parts = np.empty((n, 3, 5))
-    parts[:, :, :3] = axes = obstacles.boxes[:, :9].reshape(-1, 3, 3)
-    parts[:, :, 3] = np.einsum("nij,nj->ni", axes, obstacles.boxes[:, 9:12])
-    parts[:, :, 4] = obstacles.boxes[:, 12:] - rounding[:, None]
-    thin = kinds == SEGMENT
-    if thin.any():
-        parts[thin, :, 4] = obstacles.rows[thin][:, [2, 2, 3]]
-    outer = np.concatenate([parts.reshape(n, 15), rounding[:, None]], axis=1)
-    parts[:, :, 4] *= _INSIDE[kinds]
-    inner = np.concatenate([parts.reshape(n, 15), rounding[:, None]], axis=1)
-    inner[kinds == HULL] = _nowhere()
-    return outer, inner
+@typed
+def write_boxes(
+    rows: PtrF64, given: PtrF64, n: I64, n_planes: I64, reach: F64, shapes: PtrF32, ends: PtrF64
+) -> None:
+    """Write the boxes, balls and half-spaces of n rows; see `spheres.against_scene` for ``shapes``.
+
+    ``given`` (n, 15): boxes around the pieces. ``ends`` (n, 16): boxes in float64, as
+    `distances.tables` asks for them; half-spaces have one end, along their normal.
+    """
+    singles = offset(shapes, (n + WIDTH32 - 1) // WIDTH32 * WIDTH32 * 16)
+    inners, around = offset(singles, n * 16), offset(singles, 2 * n * 16)
+    planes, plane = offset(around, 4 * n), 0
+    outer, inner = local_f64(16), local_f64(16)
+    for k in range(n):
+        row, end = offset(rows, 24 * k), offset(ends, 16 * k)
+        kind = i64(row[0])
+        if kind == HALF_SPACE:
+            own = offset(planes, 4 * plane)
+            write_half_space(row, reach, end, own, offset(own, 4 * n_planes))
+            plane += 1
+            write_all(outer, NOWHERE, 0.0)
+            write_all(inner, NOWHERE, 0.0)
+        else:
+            size = write_outer(row, offset(given, 15 * k), outer)
+            write_ends(outer, end)
+            error = ROUNDING * (reach + size)
+            for i in range(16):
+                inner[i] = outer[i]
+            for i in range(3):  # below 0 it only is farther away
+                inner[5 * i + 4] = outer[5 * i + 4] * part_inside(kind, i) - error
+            inner[15] = max(outer[15] - error, 0.0)  # a square knows no sign
+            outer[15] = outer[15] + error
+            vast = not size < LARGEST
+            if vast:
+                write_all(outer, 0.0, LARGEST)
+            if vast or kind == HULL:
+                write_all(inner, NOWHERE, 0.0)
+        for i in range(16):
+            singles[16 * k + i], inners[16 * k + i] = f32(outer[i]), f32(inner[i])
+        write_around(outer, offset(around, 4 * k))
+    write_sixteens(singles, n, shapes)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork import settings
 from linkwork.checks import finite_number, real_array, whole_number
 from linkwork.compile.kernel import aligned
+from linkwork.compile.native_call import array_address as _at
 from linkwork.compile.threads import in_parallel, thread_count
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.parameters import dynamics_inputs
@@ -793,7 +794,3 @@ class _Kernels:
 @cache
 def _kernels() -> _Kernels:
     return _Kernels()
-
-
-def _at(array: Any) -> int:
-    return array.__array_interface__["data"][0]

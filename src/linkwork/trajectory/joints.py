@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from linkwork import settings
 from linkwork.checks import finite_number, real_array
 from linkwork.compile.native_call import Array, Number, row_call
+from linkwork.compile.native_call import array_address as _at
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.trajectory import profiles
 from linkwork.trajectory.piecewise import (
@@ -552,10 +553,6 @@ class _PhaseCode:
 @cache
 def _phase_code() -> _PhaseCode:
     return _PhaseCode()
-
-
-def _at(array: Any) -> int:
-    return array.__array_interface__["data"][0]
 
 
 # ---- what is given
