@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import combinations, islice
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from linkwork.collision.apart import Apart
 from linkwork.collision.cover import Cover, cover
 from linkwork.collision.mesh_pieces import pieces_of_shape
-from linkwork.collision.model import CollisionModel, CollisionParts
+from linkwork.collision.model import CollisionModel, CollisionParts, kernels
 from linkwork.collision.pairs import (
     Pair,
     PairTable,
@@ -26,6 +27,7 @@ from linkwork.collision.pairs import (
 from linkwork.collision.pieces import Piece, prepared
 from linkwork.compile.cache import Entry, key_of, source_digest
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.threads import in_parallel
 from linkwork.errors import LinkworkError
 from linkwork.formats.srdf import Srdf
 from linkwork.mechanism.model import Mechanism
@@ -72,7 +74,10 @@ def build_model(  # noqa: PLR0913  all but three are named
     key = key_of(source_digest(), "cover", repr(overhang), repr(decompose), *contents)
     entry = compiler.cache.read(key)
     if entry is None:
-        parts = _parts(solids, opened, overhang, decompose)
+        # what nobody has compiled yet takes LLVM seconds, in which Python goes on
+        made = partial(_parts, solids, opened, overhang, decompose)
+        both: list[Callable[[], Any]] = [made, partial(kernels, compiler)]
+        parts = in_parallel(lambda make: make(), both, threads)[0]
         compiler.cache.write(key, _packed(parts))
     else:
         parts = _unpacked(entry)

@@ -36,6 +36,7 @@ from linkwork.collision.tables import (
     write_boxes,
 )
 from linkwork.compile.compiler import Compiler, ProcessBound
+from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.native_call import Array, Truth, row_call
 from linkwork.compile.native_call import array_address as _at
 from linkwork.compile.native_method import NativeMethod, make_native
@@ -185,6 +186,21 @@ class _Known:
     asked: int = _OFTEN
     block: Integers | None = None
     room: Room | None = None
+
+
+def kernels(compiler: Compiler) -> MachineCode:
+    """All that models compile, but the poses: one library, since most of it is shared."""
+    listed = [
+        spheres.check_rows,
+        spheres.look_between,
+        spheres.settle_rows,
+        spheres.check_one,
+        distances.distances_rows,
+        distances.nearest_rows,
+        motion.motion_rows,
+        write_boxes,
+    ]
+    return library(listed, compiler, "collision checks and distances")
 
 
 class _Asked:
@@ -468,18 +484,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _code(self) -> Any:
-        """All that is compiled, but the poses: one library, since most of it is shared."""
-        kernels = [
-            spheres.check_rows,
-            spheres.look_between,
-            spheres.settle_rows,
-            spheres.check_one,
-            distances.distances_rows,
-            distances.nearest_rows,
-            motion.motion_rows,
-            write_boxes,
-        ]
-        return library(kernels, self._compiler, "collision checks and distances")
+        return kernels(self._compiler)
 
     @cached_property
     def _check(self) -> Any:

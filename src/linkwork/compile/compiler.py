@@ -45,6 +45,8 @@ class Compiler:
         self.cache = cache or Cache(None)
         self.clock = clock
         self._listener = listener
+        self.libraries: dict[Sequence[str], MachineCode] = {}
+        """The code that all of a process share, by its key: see `typed.library`."""
         self._written: list[bool] | None = None  # what the work in progress has kept, if any is
 
     @contextmanager

@@ -32,7 +32,7 @@ import numpy as np
 from llvmlite import ir
 
 from linkwork.compile.compiler import Compiler
-from linkwork.compile.machine_code import MachineCode, object_code
+from linkwork.compile.machine_code import COMPILING, MachineCode, object_code
 from linkwork.compile.target import Target, new_module
 
 WIDTH, WIDTH32 = 8, 16
@@ -341,15 +341,18 @@ def module_of(functions: Iterable[Typed], target: Target, name: str = "typed") -
 def library(functions: Sequence[Typed], compiler: Compiler, what: str) -> MachineCode:
     """The compiled functions, made now or found in the cache; each lies at ``.address(name)``.
 
-    ``what`` is their name for people who wait.
+    A process has them once. ``what`` is their name for people who wait.
     """
-    names = [f"{f.function.__module__}.{f.__name__}" for f in functions]
+    key = ("typed", *[f"{f.function.__module__}.{f.__name__}" for f in functions])
 
     def make() -> tuple[dict[str, Any], bytes]:
         module = module_of(functions, compiler.target)
         return {}, object_code(module, compiler.target, simplify=True, branches=True)
 
-    return compiler.code(("typed", *names), make, what=what).code
+    with COMPILING:
+        if key not in compiler.libraries:
+            compiler.libraries[key] = compiler.code(key, make, what=what).code
+        return compiler.libraries[key]
 
 
 class _Text:
