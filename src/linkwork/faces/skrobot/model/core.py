@@ -119,7 +119,7 @@ class CoreModel:
     # making it
 
     def _make(self) -> None:
-        names = _Names()
+        names = Names()
         self._name_of: dict[int, str] = {}
         self._link_of: dict[int, Link] = {}
         for member in self._members:
@@ -134,7 +134,7 @@ class CoreModel:
             self._parts_of[id(joint)] = several
         own = {id(link) for link in self._lists[0]}
         links = [
-            LinkPart(name, *_inertial_numbers(each.link))
+            LinkPart(name, *inertial_numbers(each.link))
             if id(each.link) in own
             else LinkPart(name)
             for each in self._members
@@ -181,7 +181,7 @@ class CoreModel:
         return _is_outer(self._members)
 
     def _joint_parts(
-        self, member: Member, above: str, links: list[LinkPart], names: _Names
+        self, member: Member, above: str, links: list[LinkPart], names: Names
     ) -> list[JointPart]:
         """The joints of the core that carry a link; links between them are added."""
         link, joint = member.link, member.link._mover
@@ -206,7 +206,7 @@ class CoreModel:
             child = own if last else names.unique(f"{several[k]} link")
             if not last:
                 links.append(LinkPart(child))
-            limit = _limits(kind, float(lower[k]), float(upper[k]))
+            limit = limits_of(kind, float(lower[k]), float(upper[k]))
             how: dict[str, Any] = {
                 **ends,
                 **limit,
@@ -508,12 +508,12 @@ def _single(name: str, joint: Joint, mimic: Mimic | None, ends: dict[str, Any]) 
         mimic=mimic,
         velocity=_positive(joint.max_joint_velocity),
         effort=_positive(joint.max_joint_torque),
-        **_limits(kind, joint.min_angle, joint.max_angle),
+        **limits_of(kind, joint.min_angle, joint.max_angle),
         **ends,
     )
 
 
-def _limits(kind: JointType, lower: float, upper: float) -> dict[str, Any]:
+def limits_of(kind: JointType, lower: float, upper: float) -> dict[str, Any]:
     """The type and the limits of a joint; one that turns without limits is continuous."""
     bounds = {
         "lower": lower if math.isfinite(lower) else None,
@@ -531,7 +531,7 @@ def _positive(value: Any) -> float | None:
     return number if 0.0 < number < math.inf else None
 
 
-def _inertial_numbers(link: Link) -> tuple[float, Floats, Floats]:
+def inertial_numbers(link: Link) -> tuple[float, Floats, Floats]:
     """Mass, centre (3,) and inertia about it (3, 3) that count; zero where they are not known."""
     mass = 0.0 if link._mass is None else link._mass
     centre = np.zeros(3) if link._centroid is None else link._centroid.copy()
@@ -545,7 +545,7 @@ def _inertial(link: Link) -> tuple[Any, ...]:
     return link._mass, *(None if each is None else each.tobytes() for each in arrays)
 
 
-class _Names:
+class Names:
     """Names that are given once each."""
 
     def __init__(self) -> None:
