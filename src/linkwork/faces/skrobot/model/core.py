@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates
-from linkwork.faces.skrobot.model.joint import STAMP, Joint
+from linkwork.faces.skrobot.model.joint import STAMP, Joint, leader_of, leaders_of
 from linkwork.faces.skrobot.model.link import Link
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.edit import with_loops
@@ -134,9 +134,7 @@ class CoreModel:
             self._parts_of[id(joint)] = several
         own = {id(link) for link in self._lists[0]}
         links = [
-            LinkPart(name, *inertial_numbers(each.link))
-            if id(each.link) in own
-            else LinkPart(name)
+            LinkPart(name, *inertial_numbers(each.link)) if id(each.link) in own else LinkPart(name)
             for each in self._members
             for name in (self._name_of[id(each.link)],)
         ]
@@ -281,22 +279,11 @@ class CoreModel:
     def _rows_of(self, joint: Joint | None) -> tuple[slice, slice]:
         if joint is None:
             return self._base_rows
-        leader = joint
-        while leader._leader is not None:
-            leader = leader._leader[0]
-        found = self._rows.get(id(leader))
+        found = self._rows.get(id(leader_of(joint)))
         if found is None:
             names = [each.name or "" for each, _ in self._own_joints()]
             raise UnknownNameError("moving joint of the model", str(joint.name), names)
         return found
-
-    def rate(self, joint: Joint) -> float:
-        """The speed of a joint where its column's joint moves at 1; 1 unless it follows."""
-        rate = 1.0
-        while joint._leader is not None:
-            joint, own, _ = joint._leader
-            rate *= own
-        return rate
 
     def q(self) -> Floats:
         """The present configuration (nq,); a base is at rest."""
@@ -488,10 +475,8 @@ def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
     """Joints, then those that they follow and that are not among them."""
     found = {id(joint): joint for joint in joints}
     for joint in joints:
-        at = joint
-        while at._leader is not None:
-            at = at._leader[0]
-            found.setdefault(id(at), at)
+        for way in leaders_of(joint):
+            found.setdefault(id(way.leader), way.leader)
     return list(found.values())
 
 

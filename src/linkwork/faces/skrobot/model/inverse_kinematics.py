@@ -33,7 +33,7 @@ from linkwork.faces.skrobot.model.arguments import (
     nested,
 )
 from linkwork.faces.skrobot.model.ik_steps import StepsIK, carriers, joints_of
-from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint
+from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint, leader_of
 from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
@@ -915,10 +915,7 @@ class _Moved:
         self._base: list[str] = []
         for chain in chains:
             for joint in chain:
-                leader = joint
-                while leader._leader is not None:
-                    leader = leader._leader[0]
-                self._joints[core.columns(joint).start] = leader
+                self._joints[core.columns(joint).start] = leader_of(joint)
 
     def _names(self, joint: Any) -> list[str]:
         """The core's names of a joint's degrees of freedom."""

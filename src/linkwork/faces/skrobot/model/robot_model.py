@@ -33,7 +33,7 @@ from linkwork.faces.skrobot.model.core import Base, CoreModel
 from linkwork.faces.skrobot.model.dynamics import Dynamics
 from linkwork.faces.skrobot.model.ik_steps import StepsIK
 from linkwork.faces.skrobot.model.inverse_kinematics import SingleIK
-from linkwork.faces.skrobot.model.joint import Joint, calc_target_joint_dimension
+from linkwork.faces.skrobot.model.joint import Joint, calc_target_joint_dimension, is_led_by
 from linkwork.faces.skrobot.model.legs import Legs
 from linkwork.faces.skrobot.model.link import Link, find_link_path
 from linkwork.faces.skrobot.model.loading import Loaded, OnError, load_text_or_file, made_of
@@ -237,12 +237,11 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         for joint in joints:
             n = joint.joint_dof
             if n == 1:
-                leader = joint._leader
-                if leader is not None and _leads(leader[0], listed):
+                if is_led_by(joint, listed):
                     pass
                 elif joint.joint_min_max_table is not None:
                     tables.append((k, joint))
-                elif leader is not None or joint._hooks or joint._followers:
+                elif joint._leader is not None or joint._hooks or joint._followers:
                     joint.joint_angle(values[k])
                 else:
                     joint._move(joint._clipped(values[k]))
@@ -742,16 +741,6 @@ def _upwards(link: Link) -> list[Link]:
         found.append(at)
         at = _above(at)
     return found
-
-
-def _leads(leader: Joint, listed: set[int]) -> bool:
-    """Whether a joint, or one that it follows, is among those listed."""
-    at: Joint | None = leader
-    while at is not None:
-        if id(at) in listed:
-            return True
-        at = at._leader and at._leader[0]
-    return False
 
 
 def _bounds_at(joint: Joint, target: Joint, angle: float) -> tuple[float, float]:
