@@ -35,6 +35,7 @@ from linkwork.collision.side_by_side import (
     spheres_apart,
     turn,
 )
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -128,7 +129,7 @@ class Tables:
     def addresses(self) -> list[int]:
         """The addresses of the tables, in the order in which kernels take them."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
-        return [int(each.ctypes.data) for each in own]
+        return [address(each) for each in own]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -28,11 +28,11 @@ from linkwork.collision.pairs import Pair, PairTable
 from linkwork.collision.pieces import Piece, prepared, table
 from linkwork.collision.reaches import Reaches, motion_bounds
 from linkwork.collision.rooms import ExactRoom, NativeCheck, NativeMotions, NativeNearest, Room
-from linkwork.collision.rooms import address as _at
 from linkwork.collision.tables import RobotTables, SceneTables, robot_tables, scene_tables
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.native_call import Array, Truth, row_call
 from linkwork.compile.native_method import NativeMethod, make_native
+from linkwork.compile.numpy_abi import address as _at
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH32, library
 from linkwork.errors import InputError, UnknownNameError

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.compile.numpy_abi import address
 from linkwork.mechanism.model import JointType, Mechanism
 
 Floats = NDArray[np.float64]
@@ -42,9 +43,7 @@ class Reaches:
     @property
     def addresses(self) -> tuple[int, int, int]:
         """The addresses of the arrays."""
-        listed = (self.pairs, self.chains, self.places)
-        a, b, c = (each.__array_interface__["data"][0] for each in listed)
-        return a, b, c
+        return address(self.pairs), address(self.chains), address(self.places)
 
 
 def motion_bounds(

@@ -6,9 +6,7 @@ compiled code reads, are a room's. A room is used again: for another scene its r
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,7 @@ from linkwork.collision import distances, motion, spheres, swept
 from linkwork.collision.reaches import Reaches
 from linkwork.collision.tables import RobotTables, SceneTables
 from linkwork.collision.tree import Tree
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.typed import WIDTH, WIDTH32
 
 Floats = NDArray[np.float64]
@@ -176,12 +175,3 @@ class ExactRoom:
         if n > len(self._order):
             self._order = np.empty(n, np.int64)
         return address(self._order)
-
-
-def address(array: NDArray[Any]) -> int:
-    """The address of an array's first number."""
-    exported: Any = array
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(exported))  # a quarter of the time
-    except (TypeError, ValueError):  # read only, or of no numbers
-        return array.__array_interface__["data"][0]
