@@ -30,6 +30,7 @@ from linkwork.mechanism.edit import with_loops
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.rigid import joint_pose
 from linkwork.robot import Robot
+from linkwork.spatial.poses import pose_matrix
 
 if TYPE_CHECKING:
     from linkwork.faces.skrobot.model.robot_model import CascadedLink
@@ -308,9 +309,7 @@ class CoreModel:
             raise InputError("q must be finite")
         if self.base is not None:
             R, p = joint_pose(_BASES[self.base], values[self._base_rows[0]])
-            T = np.eye(4)
-            T[:3, :3], T[:3, 3] = R, p
-            self._move_root(self.T_world_root() @ T)
+            self._move_root(self.T_world_root() @ pose_matrix(R, p))
         numbers = values.tolist()
         for k, joint in self._singles:
             joint.joint_angle(numbers[k])
