@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,20 @@ _AT_REST = {"planar": (0.0, 0.0, 0.0), "6dof": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.
 _SLIDE, _TURN = JointType.PRISMATIC, JointType.CONTINUOUS
 _MOTIONS = {3: (_SLIDE, _SLIDE, _TURN), 6: (_SLIDE, _SLIDE, _SLIDE, _TURN, _TURN, _TURN)}
 """The kinds of the degrees of freedom of joints with several, in their order."""
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Kept(dict[K, V]):
+    """Things that a model keeps and can make anew: a copy of it begins without any."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kept[K, V]:
+        return type(self)()
+
+    def __reduce__(self) -> tuple[type[Kept[K, V]], tuple[()]]:
+        return type(self), ()
 
 
 @dataclass(frozen=True, slots=True)
