@@ -26,7 +26,7 @@ from linkwork.compile.compiler import Compiler
 from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.typed import library
 from linkwork.mechanism.model import Mechanism
-from seeds import rng
+from seeds import random_pose, rng
 
 Floats = NDArray[np.float64]
 ROUND = (POINT, SEGMENT)
@@ -79,14 +79,6 @@ class Solids:
     def table(self) -> Floats:
         """The rows (n, 24)."""
         return np.array(self.rows).reshape(-1, 24)
-
-
-def random_pose(rng: np.random.Generator, at: Any) -> Floats:
-    """A pose at a place, turned at random."""
-    R, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R * np.sign(np.linalg.det(R)), at
-    return T
 
 
 def ball_around(pieces: Floats) -> Floats:

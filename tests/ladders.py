@@ -117,15 +117,3 @@ def axes() -> np.ndarray:
     )
     every = np.concatenate([np.eye(3), -np.eye(3), some])
     return every / np.linalg.norm(every, axis=1, keepdims=True)
-
-
-def random_rotation(generator: np.random.Generator) -> np.ndarray:
-    """A rotation, uniform over all of them."""
-    w, x, y, z = (q := generator.normal(size=4)) / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

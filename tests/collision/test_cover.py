@@ -19,16 +19,9 @@ from linkwork.collision.pieces import Piece, hull_piece, solid_piece
 from linkwork.errors import InputError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile
+from seeds import random_pose
 
 HERE = np.eye(4)
-
-
-def pose(rng: np.random.Generator) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3] = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    T[:3, :3] *= np.linalg.det(T[:3, :3])
-    T[:3, 3] = rng.normal(size=3)
-    return T
 
 
 def points_of(piece: Piece, rng: np.random.Generator, n: int) -> np.ndarray:
@@ -140,12 +133,12 @@ def check_overhang(made: Cover, bodies: list[list[Piece]]) -> None:
 
 def some_bodies(rng: np.random.Generator) -> list[list[Piece]]:
     return [
-        [hull_piece(rng.normal(size=(40, 3)) * 0.05, pose(rng))],
-        [solid_piece(Box((0.3, 0.1, 0.02)), pose(rng))],
-        [solid_piece(Cylinder(0.06, 0.2), pose(rng))],
-        [solid_piece(Ellipsoid((0.05, 0.1, 0.08)), pose(rng))],
-        [solid_piece(Capsule(0.05, 0.4), pose(rng))],
-        [solid_piece(Sphere(0.07), pose(rng))],
+        [hull_piece(rng.normal(size=(40, 3)) * 0.05, random_pose(rng))],
+        [solid_piece(Box((0.3, 0.1, 0.02)), random_pose(rng))],
+        [solid_piece(Cylinder(0.06, 0.2), random_pose(rng))],
+        [solid_piece(Ellipsoid((0.05, 0.1, 0.08)), random_pose(rng))],
+        [solid_piece(Capsule(0.05, 0.4), random_pose(rng))],
+        [solid_piece(Sphere(0.07), random_pose(rng))],
         [solid_piece(Sphere(0.07), HERE), solid_piece(Box((0.2, 0.05, 0.05)), HERE)],
     ]
 
@@ -176,11 +169,11 @@ def test_odd_pieces_are_covered() -> None:
     rng = seeds.rng("odd pieces")
     plate = np.column_stack([rng.uniform(-0.08, 0.08, (30, 2)), np.zeros(30)])
     bodies = [
-        [hull_piece(plate, pose(rng))],
-        [hull_piece([[0.0, 0, 0], [0.3, 0.1, 0]], pose(rng))],
-        [hull_piece([[0.1, 0.2, 0.3]], pose(rng))],
-        [solid_piece(Sphere(0.0), pose(rng))],
-        [solid_piece(Box((0.1, 0.1, 0.0)), pose(rng))],
+        [hull_piece(plate, random_pose(rng))],
+        [hull_piece([[0.0, 0, 0], [0.3, 0.1, 0]], random_pose(rng))],
+        [hull_piece([[0.1, 0.2, 0.3]], random_pose(rng))],
+        [solid_piece(Sphere(0.0), random_pose(rng))],
+        [solid_piece(Box((0.1, 0.1, 0.0)), random_pose(rng))],
         [solid_piece(Box((1e6, 1e6, 1e6)), HERE)],
         [solid_piece(HalfSpace(), HERE), solid_piece(Box((0.1, 0.1, 0.1)), HERE)],
     ]
@@ -197,17 +190,20 @@ def thin_bodies(rng: np.random.Generator) -> list[list[Piece]]:
     corners = rng.uniform(-1, 1, (9, 3)) * [0.3, 0.15, 0.002]
     blade = np.concatenate([rng.uniform(-1, 1, (12, 3)) * [0.3, 0.1, 0.0], [[0.0, 0.0, 0.008]]])
     return [
-        [solid_piece(Box((0.4, 0.4, 0.0001)), pose(rng))],
-        [solid_piece(Box((0.4, 0.4, 0.03)), pose(rng))],
-        [solid_piece(Box((1.0, 0.1, 0.02)), pose(rng))],
-        [solid_piece(Box((0.9, 0.0, 0.0)), pose(rng))],
-        [solid_piece(Cylinder(0.2, 0.001), pose(rng))],
-        [solid_piece(Cylinder(0.001, 2.0), pose(rng))],
-        [solid_piece(Ellipsoid((0.2, 0.1, 0.001)), pose(rng))],
-        [hull_piece(corners, pose(rng))],
-        [hull_piece(blade, pose(rng))],
-        [hull_piece(rng.uniform(-1, 1, (20, 3)) * [0.2, 0.2, 0.0], pose(rng))],
-        [solid_piece(Box((0.5, 0.3, 0.002)), pose(rng)), solid_piece(Cylinder(0.05, 0.2), HERE)],
+        [solid_piece(Box((0.4, 0.4, 0.0001)), random_pose(rng))],
+        [solid_piece(Box((0.4, 0.4, 0.03)), random_pose(rng))],
+        [solid_piece(Box((1.0, 0.1, 0.02)), random_pose(rng))],
+        [solid_piece(Box((0.9, 0.0, 0.0)), random_pose(rng))],
+        [solid_piece(Cylinder(0.2, 0.001), random_pose(rng))],
+        [solid_piece(Cylinder(0.001, 2.0), random_pose(rng))],
+        [solid_piece(Ellipsoid((0.2, 0.1, 0.001)), random_pose(rng))],
+        [hull_piece(corners, random_pose(rng))],
+        [hull_piece(blade, random_pose(rng))],
+        [hull_piece(rng.uniform(-1, 1, (20, 3)) * [0.2, 0.2, 0.0], random_pose(rng))],
+        [
+            solid_piece(Box((0.5, 0.3, 0.002)), random_pose(rng)),
+            solid_piece(Cylinder(0.05, 0.2), HERE),
+        ],
     ]
 
 
@@ -229,7 +225,7 @@ def test_thin_pieces_are_cut_into_few() -> None:
 )
 def test_large_pieces_are_covered_as_finely_as_is_worth_it(size: tuple[float, ...]) -> None:
     rng = seeds.rng(f"large {size}")
-    bodies = [[solid_piece(Box(size), pose(rng))]]
+    bodies = [[solid_piece(Box(size), random_pose(rng))]]
     made = cover(bodies, overhang=0.02)
     check_levels(made)
     check_held(made, bodies, rng, 1000)

@@ -25,7 +25,7 @@ from linkwork.collision.narrow import (
 )
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.typed import F64, I64, PtrF64, library, offset, typed
-from seeds import rng
+from seeds import random_pose, random_rotation, rng
 
 coal: Any = pytest.importorskip("coal")
 
@@ -127,17 +127,8 @@ def compiled() -> Compiled:
 # --- made-up pieces -------------------------------------------------------------------------------
 
 
-def rotation(random: Any) -> Any:
-    Q, R = np.linalg.qr(random.normal(size=(3, 3)))
-    Q = Q * np.sign(np.diag(R))
-    return Q * np.sign(np.linalg.det(Q))
-
-
 def pose(random: Any, reach: float) -> Any:
-    T = np.eye(4)
-    T[:3, :3] = rotation(random)
-    T[:3, 3] = random.uniform(-reach, reach, size=3)
-    return T
+    return random_pose(random, random.uniform(-reach, reach, size=3))
 
 
 def row(kind: int, sizes: Any = (0, 0, 0), radius: float = 0, T: Any = UNIT) -> Any:
@@ -428,7 +419,7 @@ def test_a_ball_round_a_point_asks_how_far_it_is(compiled: Compiled) -> None:
         h, x = random.uniform(0.5, 2, size=3), random.uniform(-3, 3, size=3)
         q = abs(x) - h
         expected = np.linalg.norm(np.maximum(q, 0)) + min(q.max(), 0)
-        R = rotation(random)
+        R = random_rotation(random)
         T = shifted(*(-R @ x), R)
         found = compiled.distances(pair_of(row(POINT), row(BOX, h), T))
         other = compiled.distances(pair_of(row(BOX, h), row(POINT), np.linalg.inv(T)))

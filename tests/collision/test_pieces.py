@@ -30,16 +30,9 @@ from linkwork.errors import InputError, LinkworkError, MissingExtraError, Unsupp
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.geometry import volumes
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, MeshFile, Triangles
+from seeds import random_pose
 
 HERE = np.eye(4)
-
-
-def pose(rng: np.random.Generator) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, :3] = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    T[:3, :3] *= np.linalg.det(T[:3, :3])
-    T[:3, 3] = rng.normal(size=3)
-    return T
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -56,7 +49,7 @@ def test_a_hull_holds_its_points_and_has_no_others(scale: float) -> None:
 
 def test_flat_straight_and_single_sets_are_hulls() -> None:
     rng = seeds.rng("flat")
-    T = pose(rng)
+    T = random_pose(rng)
     square = np.column_stack([rng.uniform(-1, 1, (50, 2)), np.zeros(50)]) @ T[:3, :3].T + T[:3, 3]
     vertices, faces = hull_of(square)
     assert len(faces) == len(vertices) - 2
@@ -94,11 +87,11 @@ def test_shapes_become_pieces() -> None:
 def test_the_table_holds_what_kernels_read() -> None:
     rng = seeds.rng("table")
     pieces = [
-        solid_piece(Sphere(0.1), pose(rng)),
-        hull_piece(rng.normal(size=(30, 3)), pose(rng)),
-        solid_piece(Capsule(0.1, 0.4), pose(rng)),
-        hull_piece(rng.normal(size=(5, 3)), pose(rng)),
-        solid_piece(HalfSpace(), pose(rng)),
+        solid_piece(Sphere(0.1), random_pose(rng)),
+        hull_piece(rng.normal(size=(30, 3)), random_pose(rng)),
+        solid_piece(Capsule(0.1, 0.4), random_pose(rng)),
+        hull_piece(rng.normal(size=(5, 3)), random_pose(rng)),
+        solid_piece(HalfSpace(), random_pose(rng)),
     ]
     rows, flat = table(pieces, [0, 0, 1, 1, -1])
     assert rows.shape == (5, 24)

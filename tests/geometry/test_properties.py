@@ -12,7 +12,7 @@ from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.geometry import properties, volumes
 from linkwork.geometry.properties import MassProperties, mass_properties
 from linkwork.mechanism.shapes import Ellipsoid
-from seeds import rng
+from seeds import random_pose, rng
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
 
@@ -28,12 +28,6 @@ def blob(label: str, n: int = 30) -> object:
     """A closed mesh of no symmetry, far from the origin."""
     points = rng(label).normal(size=(n, 3)) * [1, 0.3, 2] + [5, -3, 2]
     return trimesh.convex.convex_hull(points)
-
-
-def random_pose(label: str) -> np.ndarray:
-    T = trimesh.transformations.random_rotation_matrix(rng(label).uniform(size=3))
-    T[:3, 3] = rng(label + "p").normal(size=3)
-    return T
 
 
 def test_a_tetrahedron_by_hand():
@@ -103,7 +97,7 @@ def test_density_and_scale():
 
 
 def test_turned_and_moved():
-    mesh, T = blob("turned"), random_pose("T")
+    mesh, T = blob("turned"), random_pose(rng("T"))
     before = mass_properties(mesh, 2.0)
     moved = mesh.copy()
     moved.apply_transform(T)

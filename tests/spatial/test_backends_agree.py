@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from backends import BACKENDS, eps, run
-from ladders import random_rotation
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import poses, rotations, se3, so3
 from linkwork.spatial.poses import Pose
-from seeds import rng
+from seeds import random_rotation, rng
 
 EPS = eps("numpy")
 SCALAR = (rotations.__name__, so3.__name__)

@@ -7,10 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from ladders import random_rotation
 from linkwork.errors import ShapeError
 from linkwork.spatial.inertias import is_physical, lump, principal_moments, turned
-from seeds import rng
+from seeds import random_rotation, rng
 
 EPS = np.finfo(np.float64).eps
 

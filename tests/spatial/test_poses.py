@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ladders import random_rotation
 from linkwork.ops.numpy import NUMPY as o
 from linkwork.spatial import poses, se3
 from linkwork.spatial.poses import Pose
-from seeds import rng
+from seeds import random_rotation, rng
 
 EPS = np.finfo(np.float64).eps
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from backends import derivative, jax_x64
-from ladders import DIGITS, angles, axes, exact, exact_exp, random_rotation, rounded
+from ladders import DIGITS, angles, axes, exact, exact_exp, rounded
 from linkwork.errors import InputError, ShapeError
 from linkwork.ops.numpy import NUMPY as o
 from linkwork.spatial import rotations as r
-from seeds import rng
+from seeds import random_rotation, rng
 
 EPS = np.finfo(np.float64).eps
 Z = np.array([0.0, 0.0, 1.0])

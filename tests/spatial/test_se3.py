@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from backends import derivative, jax_x64
-from ladders import angles, axes, exact, exact_skew, random_rotation
+from ladders import angles, axes, exact, exact_skew
 from linkwork.ops.numpy import NUMPY as o
 from linkwork.spatial import poses, rotations, se3, so3
 from linkwork.spatial.poses import Pose
-from seeds import rng
+from seeds import random_rotation, rng
 
 EPS = np.finfo(np.float64).eps
 

@@ -144,8 +144,8 @@ def _within_angle(wxyz: Floats, limit: float) -> Floats:
 
 def ranges(m: Mechanism) -> tuple[Floats, Floats]:
     """Finite limits for every number of q."""
-    wide = np.ones(m.n_q)
-    for c, type in enumerate(m.joint_types):
+    wide = np.array([np.pi if kind == "angle" else 1.0 for kind in m.kinds_of_q])
+    for c in range(len(m.joint_types)):
         start, stop = int(m.q_start[c]), int(m.q_start[c + 1])
         if np.any(m.lower[start:stop] > m.upper[start:stop]):
             low, high = m.lower[start:stop].tolist(), m.upper[start:stop].tolist()
@@ -153,8 +153,6 @@ def ranges(m: Mechanism) -> tuple[Floats, Floats]:
                 f"joint '{m.joint_names[c]}': its lower limit {low} is above its upper limit "
                 f"{high}, so no position lies between them; correct the limits in the description"
             )
-        if type.turns or type is JointType.PLANAR:
-            wide[stop - 1] = np.pi
     below = np.where(m.upper > -wide, -wide, m.upper - 2 * wide)
     above = np.where(m.lower < wide, wide, m.lower + 2 * wide)
     return (

@@ -596,8 +596,7 @@ def in_lengths(m: Mechanism, J: Floats) -> Floats:
 def column_scales(m: Mechanism) -> Floats:
     """The unit that each number of v is compared in (nv,): 1 rad, or the longest loop's length."""
     length = max((loop_length(m, loop) for loop in m.loops), default=1.0)
-    slides = [k < kind.n_lengths for kind in m.joint_types for k in range(kind.n_v)]
-    return np.where(slides, length, 1.0)
+    return np.array([length if kind == "length" else 1.0 for kind in m.kinds_of_v])
 
 
 def rank_of(J: Floats) -> int:

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from linkwork.algorithms.vector3 import (
     Rows,
     Scalar,
@@ -33,7 +36,7 @@ from linkwork.algorithms.vector3 import (
     transposed,
     zeros,
 )
-from linkwork.mechanism.model import JointType, Mechanism, Placement
+from linkwork.mechanism.model import Ints, JointType, Mechanism, Placement
 from linkwork.ops.protocol import Block, Ops
 from linkwork.spatial.rotations import from_quaternion
 
@@ -57,6 +60,62 @@ def joint_position(m: Mechanism, q: Block, body: int) -> list[Scalar]:
     start = int(m.q_start[int(m.coordinate[body])])
     factor, offset = float(m.multiplier[body]), float(m.offset[body])
     return [added(times(factor, q[start + k]), offset) for k in range(n)]
+
+
+class TransformKind(NamedTuple):
+    """Joint transforms of which the same is done: the joint's type, and which part of a planar one.
+
+    A turn without limits is as one with them.
+    """
+
+    type: JointType
+    part: int
+
+
+class JointLayout(NamedTuple):
+    """The joint transforms of some bodies, in the order of these: arrays (n,).
+
+    They are counted from 1 in ``parent`` and ``last`` (nb + 1,), where 0 is the world: ``last`` are
+    the transforms that move the bodies. ``q`` and ``v`` are the first numbers of each.
+    """
+
+    kinds: list[TransformKind]
+    kind: Ints  # the place in ``kinds``
+    body: Ints
+    parent: Ints
+    q: Ints
+    v: Ints
+    owner: NDArray[np.bool_]  # whether it is the one that has the body
+    last: Ints
+
+
+def joint_layout(m: Mechanism, bodies: Sequence[int]) -> JointLayout:
+    """The joint transforms of bodies, of which parents come first."""
+    types = [m.body_joint_types[body] for body in bodies]
+    parts = np.array([3 if type is JointType.PLANAR else 1 for type in types], np.int64)
+    ends = np.cumsum(parts)
+    last = np.zeros(m.n_bodies + 1, np.int64)  # the last is that of no body
+    last[list(bodies)] = ends
+    body = np.repeat(np.array(bodies, np.int64), parts)
+    before = np.arange(len(body))  # the joint before stands at its own number, counted from 1
+    part = before - np.repeat(ends - parts, parts)
+    kinds: dict[TransformKind, int] = {}
+    kind: list[int] = []
+    for at, p in zip(body.tolist(), part.tolist(), strict=True):
+        type = m.body_joint_types[at]
+        own = TransformKind(JointType.REVOLUTE if type.turns else type, p)
+        kind.append(kinds.setdefault(own, len(kinds)))
+    moves, coordinate = m.coordinate[body] >= 0, np.maximum(m.coordinate[body], 0)
+    return JointLayout(
+        kinds=list(kinds),
+        kind=np.array(kind, np.int64),
+        body=body,
+        parent=np.where(part > 0, before, last[m.parent[body]]),
+        q=np.where(moves, m.q_start[coordinate], 0),
+        v=np.where(moves, m.v_start[coordinate], 0) + part,
+        owner=part == np.repeat(parts, parts) - 1,
+        last=last,
+    )
 
 
 def free_axes(type: JointType) -> list[tuple[int, bool]]:

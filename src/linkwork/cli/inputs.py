@@ -75,19 +75,12 @@ class Angles:
 
 def position_angles(kinds: Iterable[JointType]) -> NDArray[np.bool_]:
     """The positions (nq,) of joints of these kinds that are angles."""
-    return np.array([turns for kind in kinds for turns in _turning(kind, kind.n_q)], bool)
+    return np.array([each == "angle" for kind in kinds for each in kind.kinds_of_q], bool)
 
 
 def velocity_angles(kinds: Iterable[JointType]) -> NDArray[np.bool_]:
     """The velocities (nv,) of joints of these kinds that are angles a second."""
-    return np.array([turns for kind in kinds for turns in _turning(kind, kind.n_v)], bool)
-
-
-def _turning(kind: JointType, n: int) -> list[bool]:
-    """The numbers of a joint that are angles: of what turns any way, the last three velocities."""
-    if kind.has_quaternion:
-        return [n == kind.n_v and k >= n - 3 for k in range(n)]
-    return [kind.turns or (kind is JointType.PLANAR and k == 2) for k in range(n)]
+    return np.array([each == "angle" for kind in kinds for each in kind.kinds_of_v], bool)
 
 
 RADIANS = Angles()

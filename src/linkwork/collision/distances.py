@@ -35,7 +35,7 @@ from linkwork.collision.side_by_side import (
     spheres_apart,
     turn,
 )
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -129,7 +129,7 @@ class Tables:
     def addresses(self) -> list[int]:
         """The addresses of the tables, in the order in which kernels take them."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
-        return [_at(each) for each in own]
+        return [address(each) for each in own]
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from linkwork.algorithms.vector3 import Scalar, negated, plus, times
 from linkwork.checks import real_rows
 from linkwork.compile.compiler import Compiler, Facts, Made, ProcessBound
 from linkwork.compile.machine_code import COMPILING, MachineCode, object_code
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.recipe import LONGEST_UNROLLED
 from linkwork.compile.target import new_module
 from linkwork.mechanism.model import JointType, Mechanism
@@ -157,7 +158,7 @@ class Frames(ProcessBound):
         for first in range(0, n, lanes):
             own = np.ascontiguousarray(np.resize(rows[first : first + lanes], (lanes, self.n_q)).T)
             out = [np.empty((size, lanes), real) for size in sizes]
-            native(own.ctypes.data, *[each.ctypes.data for each in out[: 1 + kind.twists]])
+            native(address(own), *[address(each) for each in out[: 1 + kind.twists]])
             for block, values in zip(found, out, strict=True):
                 block[first : first + lanes] = values.T
         poses, twists = (each[:n] for each in found)

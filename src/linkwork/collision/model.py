@@ -38,8 +38,8 @@ from linkwork.collision.tables import (
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.native_call import Array, Truth, row_call
-from linkwork.compile.native_call import array_address as _at
 from linkwork.compile.native_method import NativeMethod, make_native
+from linkwork.compile.numpy_abi import address as _at
 from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
 from linkwork.compile.typed import WIDTH32, library
 from linkwork.errors import InputError, UnknownNameError

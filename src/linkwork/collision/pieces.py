@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import finite_number, finite_rows
+from linkwork.compile.numpy_abi import aligned
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.geometry.guards import missing_extra
@@ -303,7 +304,7 @@ def table(pieces: Sequence[Piece], bodies: Sequence[int] | None = None) -> tuple
         row[8:20] = piece.T_body_piece[:3].ravel()
         row[20:] = piece.sphere
     rows[:, 7] = -1 if bodies is None else bodies
-    return rows, aligned(flat)
+    return rows, laid_out(flat)
 
 
 def one_list(count: int) -> Floats:
@@ -311,12 +312,10 @@ def one_list(count: int) -> Floats:
     return np.array([0.0, count, *[0.0] * (_LANES - 2)])
 
 
-def aligned(parts: Sequence[Floats]) -> Floats:
+def laid_out(parts: Sequence[Floats]) -> Floats:
     """Arrays one after the other, from a multiple of 64 bytes on, so that lanes are one line."""
-    n = sum(part.size for part in parts)
-    room = np.empty(n + _LANES)
-    first = -room.ctypes.data // 8 % _LANES
-    return np.concatenate([np.zeros(0), *parts], out=room[first : first + n])
+    room = aligned(sum(part.size for part in parts))
+    return np.concatenate([np.zeros(0), *parts], out=room)
 
 
 def prepared(pieces: Sequence[Piece]) -> list[Piece]:

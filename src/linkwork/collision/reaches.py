@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address
 from linkwork.mechanism.model import JointType, Mechanism
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Reaches:
     @property
     def addresses(self) -> tuple[int, int, int]:
         """The addresses of the arrays."""
-        return _at(self.pairs), _at(self.chains), _at(self.places)
+        return address(self.pairs), address(self.chains), address(self.places)
 
 
 def motion_bounds(

@@ -15,7 +15,7 @@ from linkwork.collision import distances, motion, spheres, swept
 from linkwork.collision.reaches import Reaches
 from linkwork.collision.tables import RobotTables, SceneTables
 from linkwork.collision.tree import Tree
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.typed import WIDTH, WIDTH32
 
 Floats = NDArray[np.float64]
@@ -106,20 +106,20 @@ class Room:
         )
         self.block = block = np.zeros(spheres.VERDICT, np.int64)
         block[: spheres.SCENE] = [
-            *(_at(most), *code[:2], _at(robot.ints), _at(balls)),
-            *(_at(robot.ranges), _at(robot.pieces), _at(robot.balls)),
+            *(address(most), *code[:2], address(robot.ints), address(balls)),
+            *(address(robot.ranges), address(robot.pieces), address(robot.balls)),
         ]
-        block[spheres.NARROW : spheres.FOUND] = _at(narrow), _at(wide), _at(todo)
-        block[spheres.BAD :] = _at(self.bad), _at(apart[0]), _at(apart[1])
-        self.address = _at(block)
+        block[spheres.NARROW : spheres.FOUND] = address(narrow), address(wide), address(todo)
+        block[spheres.BAD :] = address(self.bad), address(apart[0]), address(apart[1])
+        self.address = address(block)
         self._swept = record = np.zeros(swept.MARKS + 1, np.int64)
         record[: swept.MARKS] = [
-            *(self.address, _at(radii), _at(radii[1]), radii.shape[1]),
-            *(_at(swollen), _at(growth), _at(intervals), INTERVALS),
+            *(self.address, address(radii), address(radii[1]), radii.shape[1]),
+            *(address(swollen), address(growth), address(intervals), INTERVALS),
         ]
         self.world = np.zeros(motion.WORLD, np.int64)
-        self.world[motion.TWISTING], self.world[motion.TWISTS] = code[2], _at(twists)
-        self.world[motion.INTERVALS] = _at(record)
+        self.world[motion.TWISTING], self.world[motion.TWISTS] = code[2], address(twists)
+        self.world[motion.INTERVALS] = address(record)
         self.reaches: Reaches | None = None
         self.scene: SceneTables | None = None
         self.native: NativeMotions | None = None
@@ -140,14 +140,14 @@ class Room:
             self._marks = np.zeros(n_marks)
         block, world = self.block, self.world
         block[spheres.SCENE : spheres.NARROW] = [
-            *(_at(scene.ints), _at(scene.shapes), _at(scene.rows)),
-            *(_at(scene.vertices), _at(tree.index), _at(tree.numbers)),
-            *(_at(around.clouds.index), _at(around.clouds.numbers)),
+            *(address(scene.ints), address(scene.shapes), address(scene.rows)),
+            *(address(scene.vertices), address(tree.index), address(tree.numbers)),
+            *(address(around.clouds.index), address(around.clouds.numbers)),
         ]
-        block[spheres.FOUND], block[spheres.MOST_FOUND] = _at(self._found), n_found
-        self._swept[swept.MARKS] = _at(self._marks)
+        block[spheres.FOUND], block[spheres.MOST_FOUND] = address(self._found), n_found
+        self._swept[swept.MARKS] = address(self._marks)
         world[motion.TABLES : motion.REACHES] = scene.exact.addresses
-        world[motion.ROOM] = _at(self._work)
+        world[motion.ROOM] = address(self._work)
         self.scene, self.native = scene, None
 
     def move_by(self, reaches: Reaches) -> None:
@@ -165,8 +165,8 @@ class ExactRoom:
     def __init__(self, tables: distances.Tables, code: tuple[int, int], n_twists: int) -> None:
         """``code``: the addresses of poses, and of poses and twists, of one configuration."""
         work, twists = np.empty(tables.room + 64), np.empty(6 * n_twists + 8)
-        record = np.array([*tables.addresses, *code, _at(work), _at(twists)], np.int64)
-        self.address = _at(record)
+        record = np.array([*tables.addresses, *code, address(work), address(twists)], np.int64)
+        self.address = address(record)
         self._kept = tables, work, twists, record
         self._order = np.empty(0, np.int64)
 
@@ -174,4 +174,4 @@ class ExactRoom:
         """The address of room for n whole numbers."""
         if n > len(self._order):
             self._order = np.empty(n, np.int64)
-        return _at(self._order)
+        return address(self._order)

@@ -17,7 +17,7 @@ from linkwork.collision.cover import Cover
 from linkwork.collision.distances import INF
 from linkwork.collision.obstacles import Obstacles
 from linkwork.collision.pieces import CYLINDER, ELLIPSOID, HALF_SPACE, HULL, POINT, SEGMENT
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -236,7 +236,7 @@ def scene_tables(
     lanes = -(-n // WIDTH32) * WIDTH32
     size = (lanes + 2 * n) * spheres.BOX + n * spheres.BALL + 2 * len(flat) * spheres.PLANE
     shapes = np.zeros(size + WIDTH32, np.float32)
-    write(_at(rows), _at(boxes), n, len(flat), reach, _at(shapes), _at(ends))
+    write(address(rows), address(boxes), n, len(flat), reach, address(shapes), address(ends))
     first = spheres.SCENE_HEAD
     head = [n, len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
     vertices = robot.vertices  # hundreds of kB: copied for those of meshes alone

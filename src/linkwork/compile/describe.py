@@ -22,6 +22,7 @@ from linkwork.compile.emit import I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph
 from linkwork.compile.loops import emit_nodes
 from linkwork.compile.machine_code import MachineCode, object_code
+from linkwork.compile.numpy_abi import address, aligned
 from linkwork.compile.recipe import Signature
 from linkwork.compile.target import Target, new_module
 
@@ -363,7 +364,6 @@ _FEW_REGISTERS = 16
 
 _TURNS = 20_000
 _BLOCK = 8
-_ALIGNED = 64
 _METADATA = "nontemporal"
 
 
@@ -466,19 +466,13 @@ def _measure(target: Target, clock: Clock) -> Rates:
         call = kind(code.address(name))
         numbers = aligned(3 * target.width)
         numbers[:] = np.repeat([0.5, 1.0, 0.0], target.width)
-        seconds = best(lambda c=call, p=numbers.ctypes.data: c(_TURNS, p), clock, seconds=0.01)
+        at = address(numbers)
+        seconds = best(lambda c=call, p=at: c(_TURNS, p), clock, seconds=0.01)
         found[name] = _TURNS * count / max(seconds, 1e-12)
     return Rates(**found)
 
 
 # --- memory --------------------------------------------------------------------------------------
-
-
-def aligned(count: int) -> NDArray[np.float64]:
-    """Zeros that begin at a multiple of 64 bytes."""
-    raw = np.zeros(count + _ALIGNED // 8)
-    skip = -raw.ctypes.data % _ALIGNED // 8
-    return raw[skip : skip + count]
 
 
 def traffic_seconds(graph: Graph, rows: int, target: Target, clock: Clock) -> float:
@@ -496,7 +490,7 @@ def traffic_seconds(graph: Graph, rows: int, target: Target, clock: Clock) -> fl
     tiles = -(-rows // target.width)
     given, made = aligned(tiles * target.width * n_in), aligned(tiles * target.width * n_out)
     given[:], made[:], sink = 1.0, 1.0, aligned(target.width)
-    pointers = [a.ctypes.data for a in (given, made, sink)]
+    pointers = [address(a) for a in (given, made, sink)]
     times: list[float] = []
     for name in ("through", "past"):
         call = kind(code.address(name))

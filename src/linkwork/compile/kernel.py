@@ -15,7 +15,7 @@ from linkwork.compile.compiler import Compiler, Facts, Made, ProcessBound
 from linkwork.compile.loops import emit_listed
 from linkwork.compile.machine_code import COMPILING, VERY_LONG, object_code, text_bytes
 from linkwork.compile.native_call import bind, connect, emit_fast_call
-from linkwork.compile.numpy_abi import array_abi
+from linkwork.compile.numpy_abi import address, aligned, array_abi
 from linkwork.compile.recipe import Recipe, Signature, recipe_of, size
 from linkwork.compile.target import new_module
 from linkwork.compile.threads import chunk_rows, in_parallel, row_cost_ns, threads_for
@@ -304,15 +304,6 @@ _LONG = 3_000
 _HELD = 1_500_000
 """Rows times instructions that are computed without letting other threads run: some 0.1 ms."""
 
-_ALIGNMENT = 64
-
-
-def aligned(count: int) -> Floats:
-    """Room for float64 numbers, aligned to a line of the cache."""
-    room = np.empty(count + _ALIGNMENT // 8)
-    first = (-room.ctypes.data % _ALIGNMENT) // 8
-    return room[first : first + count]
-
 
 class CompiledRows:
     """Computes rows of matrices in place; returns -1 or the first row that is not finite.
@@ -415,7 +406,7 @@ class CompiledRows:
         connect(
             scalar.made.code,
             rows=vector.made.code.address("rows"),
-            scratch=self._shared.ctypes.data,
+            scratch=address(self._shared),
         )
 
     def __call__(self, inputs: Sequence[Floats], outputs: Sequence[Floats]) -> int:
@@ -468,6 +459,6 @@ class Part:
 
     def run(self, n: int, inputs: Sequence[Floats], outputs: Sequence[Floats]) -> int:
         """Compute n rows; every call has a scratch of its own, so threads do not meet."""
-        pointers: list[Any] = [a.ctypes.data for a in (*inputs, *outputs)]
+        pointers: list[Any] = [address(a) for a in (*inputs, *outputs)]
         scratch = self.new_scratch() if self.scratch else None
-        return self._call(0, n, *pointers, None if scratch is None else scratch.ctypes.data)
+        return self._call(0, n, *pointers, None if scratch is None else address(scratch))

@@ -196,14 +196,6 @@ def loaded_table(code: Code, name: str, length: int) -> Any:
     return (ctypes.c_void_p * length).from_address(code.global_address(name))
 
 
-def array_address(array: Any) -> int:
-    """The address of an array's first number."""
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # a quarter of the time
-    except (TypeError, ValueError):  # read only, or of no numbers
-        return array.__array_interface__["data"][0]
-
-
 def addresses_of(functions: dict[str, str]) -> list[int | None]:
     """The addresses of CPython's functions, by the names that they have there."""
     python = ctypes.pythonapi

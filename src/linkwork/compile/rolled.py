@@ -24,6 +24,7 @@ from linkwork.algorithms.joint_transforms import (
     Inertia,
     JointTransform,
     fixed_in,
+    joint_layout,
     joint_transforms,
 )
 from linkwork.algorithms.parametric import Parametric
@@ -340,13 +341,6 @@ class _RolledOutput(Output):
 # -------------------------------------------------------------------------------------- the sweep
 
 
-class _Kind(NamedTuple):
-    """Joints of which the same is done: the type, and which part of a planar joint it is."""
-
-    type: JointType
-    part: int
-
-
 WEIGHTS = ("mass", "com", "inertia", "payload")
 """Quantities that a body's inertia depends on."""
 
@@ -378,7 +372,6 @@ class RolledSweep:
         self.inputs = [_Vector(self, self.new_memory("input", size)) for size in sizes]
         self._given = {each.name: (each, self.new_memory("input", each.size)) for each in given}
         self._bodies = np.arange(m.n_bodies) if bodies is None else np.array(list(bodies))
-        self._kinds: list[_Kind] = []
         self._lay_out()
         self._places: _States | None = None
 
@@ -399,35 +392,11 @@ class RolledSweep:
 
     def _lay_out(self) -> None:
         """The tables of whole numbers: parent, kind, and the first numbers of q and v."""
-        m, bodies = self.m, self._bodies
-        types = [m.body_joint_types[body] for body in bodies]
-        parts = np.array([3 if type is JointType.PLANAR else 1 for type in types])
-        last = np.cumsum(parts)
-        self.n_joints = int(last[-1])
-        self._last = np.zeros(m.n_bodies + 1, dtype=np.int64)
-        self._last[bodies] = last
-        self._last[-1] = 0
-        self._body = np.repeat(bodies, parts)
-        first = np.repeat(last - parts, parts)
-        part = np.arange(self.n_joints) - first
-        parent = np.where(
-            part > 0, np.arange(self.n_joints), self._last[m.parent[self._body]]
-        )  # the joint before stands at its own number, counted from 1
-        found: dict[_Kind, int] = {}
-        own = np.repeat(np.arange(len(bodies)), parts)
-        kinds = [
-            found.setdefault(_Kind(_one_of_its_kind(types[k]), p), len(found))
-            for k, p in zip(own.tolist(), part.tolist(), strict=True)
-        ]
-        self._kinds = list(found)
-        self._owner = part == np.repeat(parts, parts) - 1
-        coordinate = np.maximum(m.coordinate[self._body], 0)
-        starts = np.where(m.coordinate[self._body] < 0, 0, m.v_start[coordinate])
-        for name, column in (
-            ("parent", parent), ("kind", kinds), ("body", self._body),
-            ("q", m.q_start[coordinate]), ("v", starts + part),
-        ):  # fmt: skip
-            self._new_table(name, column)
+        layout = joint_layout(self.m, self._bodies.tolist())
+        self.n_joints, self._kinds = len(layout.kind), layout.kinds
+        self._last, self._body, self._owner = layout.last, layout.body, layout.owner
+        for name in ("parent", "kind", "body", "q", "v"):
+            self._new_table(name, getattr(layout, name))
 
     def _new_table(self, name: str, column: Any) -> None:
         """A table of whole numbers by joint; the world's is 0."""
@@ -718,7 +687,8 @@ class RolledSweep:
     def coordinates(self, visit: Callable[[JointType, Any, Any], None]) -> None:
         """As `Sweep.coordinates`."""
         m, found = self.m, dict[JointType, int]()
-        kinds = [found.setdefault(_one_of_its_kind(x), len(found)) for x in m.joint_types]
+        types = [JointType.REVOLUTE if type.turns else type for type in m.joint_types]
+        kinds = [found.setdefault(type, len(found)) for type in types]
         for name, column in (("q", m.q_start[:-1]), ("v", m.v_start[:-1]), ("kind", kinds)):
             self._new_table(f"coordinate {name}", column)
         bodies: dict[int, Body] = {}
@@ -872,10 +842,6 @@ def _number(x: Any, index: Index) -> Scalar:
 
 def _coupled(value: Any, factor: Scalar, offset: Scalar) -> Scalar:
     return factor * value + offset
-
-
-def _one_of_its_kind(type: JointType) -> JointType:
-    return JointType.REVOLUTE if type.turns else type
 
 
 # ------------------------------------------------------------------------------ of an algorithm

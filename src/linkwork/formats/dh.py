@@ -35,6 +35,7 @@ from linkwork.formats.urdf.source import bytes_of_file
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.yaml import LONGEST_FILE, Node, parse
 from linkwork.ops.numpy import PLAIN
+from linkwork.spatial.poses import pose_matrix
 from linkwork.spatial.rotations import from_rpy, rotation_x, rotation_z, to_rpy
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
@@ -435,10 +436,7 @@ def _placed(given: Any, what: str, reader: _Rows, line: int) -> Matrix4:
             np.array([float(x) for x in given]) if np.ndim(given) == 1 else real_array(given, what)
         )
         if numbers.shape == (6,):
-            T = np.eye(4)
-            T[:3, 3] = numbers[:3]
-            T[:3, :3] = from_rpy(PLAIN, numbers[3:].tolist())
-            numbers = T
+            numbers = pose_matrix(from_rpy(PLAIN, numbers[3:].tolist()), numbers[:3])
         return matrix_of(numbers, what)
     except (InputError, ValueError, TypeError) as error:
         reader.fail(f"{what} is x y z roll pitch yaw, or a pose (4, 4): {error}", line)

@@ -27,6 +27,7 @@ from linkwork.formats.loops import Fields
 from linkwork.formats.urdf.records import Rgba
 from linkwork.formats.yaml import Node, parse
 from linkwork.ops.numpy import NUMPY
+from linkwork.spatial.poses import pose_matrix
 from linkwork.spatial.rotations import align_z, from_quaternion
 
 Floats = NDArray[np.float64]
@@ -119,10 +120,7 @@ def _plane(a: float, b: float, c: float, d: float, line: int) -> _Shape | None:
     if size == 0:
         return None
     normal = np.array([a, b, c]) / size
-    T = np.eye(4)
-    T[:3, :3] = align_z(normal)
-    T[:3, 3] = -d / size * normal
-    return _Shape("half_space", (), line, T)
+    return _Shape("half_space", (), line, pose_matrix(align_z(normal), -d / size * normal))
 
 
 def _pose(p: Sequence[float], xyzw: Sequence[float]) -> Floats | None:
@@ -131,10 +129,7 @@ def _pose(p: Sequence[float], xyzw: Sequence[float]) -> Floats | None:
     if size == 0:
         return None
     x, y, z, w = (each / size for each in xyzw)
-    T = np.eye(4)
-    T[:3, :3] = np.array(from_quaternion(NUMPY, (w, x, y, z))).reshape(3, 3)
-    T[:3, 3] = p
-    return T
+    return pose_matrix(from_quaternion(NUMPY, (w, x, y, z)), p)
 
 
 # --- the text -------------------------------------------------------------------------------------

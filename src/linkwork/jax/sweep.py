@@ -24,6 +24,7 @@ from linkwork.algorithms.joint_transforms import (
     Inertia,
     JointTransform,
     fixed_in,
+    joint_layout,
     joint_transforms,
 )
 from linkwork.algorithms.sweep import FramePose, OfVelocities, Output, poses
@@ -80,35 +81,17 @@ class _Layout:
     """The joint transforms of a mechanism in the order of the runs; parents come first."""
 
     def __init__(self, m: Mechanism, bodies: Iterable[int] | None) -> None:
-        chosen = list(range(m.n_bodies) if bodies is None else bodies)
-        kinds: dict[tuple[JointType, int], int] = {}
-        found: list[tuple[int, int, int, int]] = []  # kind, body, part, parent
-        last: dict[int, int] = {}
-        for body in chosen:
-            type = m.body_joint_types[body]
-            type = JointType.REVOLUTE if type.turns else type
-            above = last.get(int(m.parent[body]), -1)
-            for part in range(3 if type is JointType.PLANAR else 1):
-                kind = kinds.setdefault((type, part), len(kinds))
-                found.append((kind, body, part, above))
-                above = len(found) - 1
-            last[body] = above
-        order = _order([each[0] for each in found], [each[3] for each in found])
-        place = {old: new + 1 for new, old in enumerate(order)} | {-1: WORLD}
-        rows = [found[old] for old in order]
-        self.types = list(kinds)
-        self.n = len(rows)
-        self.kind = np.array([-1, *(row[0] for row in rows)])
-        self.body = np.array([-1, *(row[1] for row in rows)])
-        self.parent = np.array([-1, *(place[row[3]] for row in rows)])
-        part = np.array([0, *(row[2] for row in rows)])
-        coordinate = m.coordinate[self.body[1:]]
-        moves = coordinate >= 0
-        self.q = np.array([0, *np.where(moves, m.q_start[np.maximum(coordinate, 0)], 0)])
-        self.v = np.array([0, *np.where(moves, m.v_start[np.maximum(coordinate, 0)], 0)]) + part
-        self.factor = np.array([1.0, *m.multiplier[self.body[1:]]])
-        self.offset = np.array([0.0, *m.offset[self.body[1:]]])
-        self.last = {body: place[at] for body, at in last.items()}
+        found = joint_layout(m, list(range(m.n_bodies) if bodies is None else bodies))
+        order = _order(found.kind.tolist(), (found.parent - 1).tolist())
+        place = np.zeros(len(order) + 1, np.int64)  # where each has come to; the world stays
+        place[np.array(order) + 1] = np.arange(1, len(order) + 1)
+        self.types, self.n, self.last = found.kinds, len(order), place[found.last]
+        self.kind = np.append(-1, found.kind[order])
+        self.body = np.append(-1, found.body[order])
+        self.parent = np.append(-1, place[found.parent[order]])
+        self.q, self.v = np.append(0, found.q[order]), np.append(0, found.v[order])
+        self.factor = np.append(1.0, m.multiplier[self.body[1:]])
+        self.offset = np.append(0.0, m.offset[self.body[1:]])
         self.of_kind = [np.flatnonzero(self.kind == k) for k in range(len(self.types))]
         self.lane = np.zeros(self.n + 1, dtype=np.int64)
         for own in self.of_kind:
@@ -826,7 +809,7 @@ class JaxSweep:
     def frames(self, frames: Iterable[int], visit: Callable[..., None], *states: Any) -> None:
         """As `Sweep.frames`."""
         chosen = np.array(list(frames))
-        at = np.array([self._layout.last.get(int(b), WORLD) for b in self.m.frame_body[chosen]])
+        at = np.array([self._layout.last[b] for b in self.m.frame_body[chosen]])
         R, p = self._numbers.R_frame[chosen], self._numbers.p_frame[chosen]
         if len(chosen) == 1:
             place = Placement(
@@ -839,7 +822,7 @@ class JaxSweep:
 
     def joint_of(self, body: int) -> int:
         """The transform that moves a body."""
-        return self._layout.last[body]
+        return int(self._layout.last[body])
 
     def kinds(self, states: _States) -> Iterator[tuple[JointTransform, Whole, list[int], Any]]:
         """The transforms of each kind that leaves something free: their numbers of v, bodies and
@@ -852,7 +835,7 @@ class JaxSweep:
 
     def at(self, states: Any, frame: int) -> Any:
         """As `Sweep.at`."""
-        return states.at(self._layout.last.get(int(self.m.frame_body[frame]), WORLD))
+        return states.at(int(self._layout.last[self.m.frame_body[frame]]))
 
     # numbers
 
@@ -936,7 +919,7 @@ class JaxSweep:
         totals, tree = None, None
         for name, wrench in self._external.items():
             frame = self.m.frame(name)
-            joint = self._layout.last[int(self.m.frame_body[frame])]
+            joint = int(self._layout.last[self.m.frame_body[frame]])
             pose: FramePose = every.at(joint)
             arm = [self._numbers.p_frame[frame, i] for i in range(3)]
             push = on([(wrench, arm)], lambda v, pose=pose: applied(transposed(pose.R), v))

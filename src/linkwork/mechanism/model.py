@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ from linkwork.mechanism.loops import Closures, Coupling, Loop
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+NumberKind: TypeAlias = Literal["length", "angle", "quaternion"]
+"""What a number of q is: metres, radians, or one of the four of a quaternion."""
 
 
 class JointType(Enum):
@@ -63,6 +67,18 @@ class JointType(Enum):
     def n_lengths(self) -> int:
         """The number of its positions, and of its velocities, that are lengths; they come first."""
         return _LENGTHS.get(self, 0)
+
+    @property
+    def kinds_of_q(self) -> tuple[NumberKind, ...]:
+        """The kind of each of its positions."""
+        rest = self.n_q - self.n_lengths
+        last: NumberKind = "quaternion" if self.has_quaternion else "angle"
+        return ("length",) * self.n_lengths + (last,) * rest
+
+    @property
+    def kinds_of_v(self) -> tuple[NumberKind, ...]:
+        """The kind of each of its velocities, by what it changes."""
+        return ("length",) * self.n_lengths + ("angle",) * (self.n_v - self.n_lengths)
 
 
 _LENGTHS = {JointType.PRISMATIC: 1, JointType.PLANAR: 2, JointType.FLOATING: 3}
@@ -233,6 +249,16 @@ class Mechanism:
     def joint_of_v(self, index: int) -> str:
         """The joint that a number of v belongs to."""
         return self.joint_names[self.coordinate_of_v(index)]
+
+    @cached_property
+    def kinds_of_q(self) -> tuple[NumberKind, ...]:
+        """The kind of each number of q (nq,)."""
+        return tuple(kind for type in self.joint_types for kind in type.kinds_of_q)
+
+    @cached_property
+    def kinds_of_v(self) -> tuple[NumberKind, ...]:
+        """The kind of each number of v (nv,): lengths a second, and angles a second."""
+        return tuple(kind for type in self.joint_types for kind in type.kinds_of_v)
 
     @cached_property
     def _q_slices(self) -> list[slice]:

@@ -20,6 +20,7 @@ from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Document, Rgba
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 from linkwork.mechanism.model import Floats
 from linkwork.ops.numpy import PLAIN
+from linkwork.spatial.poses import pose_matrix
 from linkwork.spatial.rotations import from_quaternion
 
 Kind: TypeAlias = Literal["visual", "collision"]
@@ -279,7 +280,6 @@ _OTHERS = {"hfield": "height field", "sdf": "plugin's shape"}
 
 def _pose(R: Floats, p: Vector3) -> Floats:
     """A pose (4, 4), read-only."""
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
+    T = pose_matrix(R, p)
     T.setflags(write=False)
     return T

@@ -11,6 +11,7 @@ from linkwork.errors import UnsupportedFeatureError
 from linkwork.formats.dh import Convention, DHRow, DHTable, check_convention, matrix_of
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.spatial.inertias import turned
+from linkwork.spatial.poses import pose_matrix
 
 _KINDS: dict[JointType, Literal["revolute", "prismatic"]] = {
     JointType.REVOLUTE: "revolute",
@@ -37,8 +38,8 @@ def to_dh(m: Mechanism, tip: str, *, convention: Convention = "standard") -> DHT
     check_convention(convention)
     frame = m.frame(tip)
     bodies = _chain(m, int(m.frame_body[frame]))
-    fixed = [_matrix(m.R_parent_joint[b], m.p_parent_joint[b]) for b in bodies]
-    end = _matrix(m.R_body_frame[frame], m.p_body_frame[frame])
+    fixed = [pose_matrix(m.R_parent_joint[b], m.p_parent_joint[b]) for b in bodies]
+    end = pose_matrix(m.R_body_frame[frame], m.p_body_frame[frame])
     standard = convention == "standard"
     # each constant pose between two joints is a screw along z, one along x, and one along z
     screws = [_screws(T, late=standard) for T in (*fixed, end)]
@@ -158,12 +159,6 @@ def _angle(theta: float) -> float:
     return math.pi if wrapped == -math.pi else wrapped
 
 
-def _matrix(R: Floats, p: Floats) -> Floats:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
-    return T
-
-
 def _along_z(theta: float, d: float) -> Floats:
     """Rz(theta) Tz(d)."""
     c, s = math.cos(theta), math.sin(theta)
@@ -206,7 +201,7 @@ def _row(m: Mechanism, body: int, parameters: dict[str, Any], T_body_link: Float
 def _link_at(m: Mechanism, body: int, T_body_link: Floats) -> str:
     """The link whose frame is the row's, or else the one that the joint carries."""
     for k in np.flatnonzero(m.frame_body[: m.n_link_frames] == body).tolist():
-        T = _matrix(m.R_body_frame[k], m.p_body_frame[k])
+        T = pose_matrix(m.R_body_frame[k], m.p_body_frame[k])
         if np.allclose(T, T_body_link, rtol=0.0, atol=1e-9):
             return m.frame_names[k]
     return m.body_names[body]

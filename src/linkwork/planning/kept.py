@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from linkwork.collision.distances import RECORD
 from linkwork.collision.motion import short_ways, turns_of
 from linkwork.collision.rooms import NativeCheck, NativeNearest
-from linkwork.compile.kernel import Kernel, Part, aligned, build, rows_of
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.kernel import Kernel, Part, build, rows_of
+from linkwork.compile.numpy_abi import address as _at
+from linkwork.compile.numpy_abi import aligned
 from linkwork.compile.recipe import algorithm_recipe, expression_recipe
 from linkwork.compile.typed import library
 from linkwork.mechanism.model import Mechanism

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.model import CollisionModel
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address as _at
 from linkwork.planning.connect import ALWAYS
 from linkwork.planning.kept import Floats, Kept, Room
 from linkwork.planning.kept_steps import AT_REST, GOING_ON, LACKING, LANES, LEAP, THERE

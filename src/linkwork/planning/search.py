@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.collision import distances
 from linkwork.collision.rooms import NativeMotions
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address as _at
 from linkwork.compile.typed import WIDTH32
 from linkwork.planning import connect, whole
 from linkwork.planning.connect import FULL, GOING

@@ -97,13 +97,10 @@ def resting(robot: Robot) -> list[str]:
 
     Loops may bound what has no limits, so of a robot with loops it is none.
     """
-    m, found = robot.mechanism, list[str]()
-    for name, start, kind in zip(m.joint_names, m.q_start[:-1], m.joint_types, strict=True):
-        lengths = np.arange(int(start), int(start) + kind.n_lengths)
-        endless = ~(np.isfinite(m.lower[lengths]) & np.isfinite(m.upper[lengths]))
-        if endless.any() and not m.is_closed:
-            found.append(name)
-    return found
+    m = robot.mechanism
+    bounded = np.isfinite(m.lower) & np.isfinite(m.upper)
+    endless = [k for k, kind in enumerate(m.kinds_of_q) if kind == "length" and not bounded[k]]
+    return [] if m.is_closed else list(dict.fromkeys(map(m.joint_of_q, endless)))
 
 
 class Sight(NamedTuple):

@@ -125,7 +125,7 @@ def positions(
     chosen = pictures.chosen_numbers(m, joints)[0]
     if not chosen:
         raise InputError(f"{robot.name} has no joint that moves")
-    names, kinds = labels(m, velocities=False), _kinds(m, velocities=False)
+    names, kinds = labels(m, velocities=False), m.kinds_of_q
     drawn = panels(axes, len(chosen))
     for axis, k in zip(drawn, chosen, strict=True):
         factor = scale if kinds[k] == "angle" else 1.0
@@ -166,7 +166,7 @@ def torques(
     chosen = pictures.chosen_numbers(m, named)[1]
     if not chosen:
         raise InputError(f"{robot.name} has no joint that moves")
-    names, kinds = labels(m, velocities=True), _kinds(m, velocities=True)
+    names, kinds = labels(m, velocities=True), m.kinds_of_v
     drawn = panels(axes, len(chosen))
     for axis, k in zip(drawn, chosen, strict=True):
         unit = "N m" if kinds[k] == "angle" else "N"
@@ -237,16 +237,6 @@ def _unit(units: str) -> float:
     if units not in _TURNING:
         raise InputError(f"units must be 'deg' or 'rad', not {units!r:.40}")
     return float(_TURNING[units])
-
-
-def _kinds(m: Mechanism, *, velocities: bool) -> list[str]:
-    """Kinds of the numbers of q, or of v: a length, an angle, or part of a quaternion."""
-    found: list[str] = []
-    for kind in m.joint_types:
-        count = kind.n_v if velocities else kind.n_q
-        rest = "quaternion" if kind.has_quaternion and not velocities else "angle"
-        found += ["length" if i < kind.n_lengths else rest for i in range(count)]
-    return found
 
 
 def _with_limits(

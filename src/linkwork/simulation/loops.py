@@ -244,10 +244,7 @@ def spanned(o: Ops, m: Mechanism, q: Block) -> Block:
 def _lengths(m: Mechanism) -> list[float]:
     """A unit for each number of v: a length for what slides."""
     length = 1.0 / min(row_scales(m), default=1.0)
-    found: list[float] = []
-    for kind in m.joint_types:
-        found += [length] * kind.n_lengths + [1.0] * (kind.n_v - kind.n_lengths)
-    return found
+    return [length if kind == "length" else 1.0 for kind in m.kinds_of_v]
 
 
 def singular_passages(

@@ -114,9 +114,8 @@ _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "force": ("N m
 
 def units(m: Mechanism, numbers: Sequence[int], what: str) -> str:
     """The units of these numbers, one or both."""
-    count = [k.n_q if what == "position" else k.n_v for k in m.joint_types]
-    turns = [i >= k.n_lengths for k, n in zip(m.joint_types, count, strict=True) for i in range(n)]
-    turning = [turns[k] for k in numbers]
+    kinds = m.kinds_of_q if what == "position" else m.kinds_of_v
+    turning = [kinds[k] != "length" for k in numbers]
     angle, length = _UNITS[what]
     return angle if all(turning) else length if not any(turning) else f"{angle}, {length}"
 

@@ -643,9 +643,8 @@ class Outcomes:
                     f"bounds it{at_change_point(m)}"
                 )
         worst = int(np.argmax(np.abs(v)))
-        c = m.coordinate_of_v(worst)
-        turns = worst - int(m.v_start[c]) >= m.joint_types[c].n_lengths
-        speed = f"{abs(v[worst]):.3g} {'rad/s' if turns else 'm/s'}"
+        unit = "m/s" if m.kinds_of_v[worst] == "length" else "rad/s"
+        speed = f"{abs(v[worst]):.3g} {unit}"
         most = f"max_speed = {self.request.bound:.3g}"
         return (
             f"joint '{m.joint_of_v(worst)}' moves at {speed}, above {most}: "

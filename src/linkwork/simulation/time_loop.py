@@ -23,8 +23,9 @@ from numpy.typing import ArrayLike
 from linkwork.algorithms.independent_rows import change_point
 from linkwork.checks import whole_number
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.kernel import Kernel, aligned, build
+from linkwork.compile.kernel import Kernel, build
 from linkwork.compile.machine_code import VERY_LONG, object_code
+from linkwork.compile.numpy_abi import address, aligned
 from linkwork.compile.recipe import Recipe, algorithm_recipe
 from linkwork.compile.target import Target, new_module, with_width
 from linkwork.compile.threads import in_parallel, threads_for
@@ -321,7 +322,7 @@ class Work:
         arrays = (self.state, constants, controls, self._settings)
         arrays = (*arrays, track.q, track.v, track.failed, track.remains)
         beside = aligned(self.rollout.beside)
-        return self._function(*counts, *[a.ctypes.data for a in (*arrays, beside)])
+        return self._function(*counts, *[address(a) for a in (*arrays, beside)])
 
     def _tell(self, more: int) -> None:
         """Count what is done, from any thread, and pass it on."""

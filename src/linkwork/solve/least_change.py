@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.typed import F64, I64, PtrF64, PtrI64, library, offset, sqrt, typed
 
 Floats = NDArray[np.float64]
@@ -276,7 +277,7 @@ class LeastChange:
             [H.reshape(count, -1), rows.reshape(count, -1), wanted, *ends, x0], axis=1
         )
         work, active = np.empty(work_size(n, m)), np.empty(n + m, dtype=np.int64)
-        arrays = [each.ctypes.data for each in (records, work, active)]
+        arrays = [address(each) for each in (records, work, active)]
         self._call(count, n, m, SOFTNESS, *arrays)
         return np.ascontiguousarray(records[:, -n:])
 

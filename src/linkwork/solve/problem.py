@@ -296,12 +296,8 @@ class Problem:
     @cached_property
     def is_angle(self) -> NDArray[np.bool_]:
         """Flags (n,) of the moved positions that are angles."""
-        flags = np.zeros(self.mechanism.n_q, dtype=bool)
-        for c, kind in enumerate(self.mechanism.joint_types):
-            stop = int(self.mechanism.q_start[c + 1])
-            if kind.turns or kind is JointType.PLANAR:
-                flags[stop - 1] = True
-        return flags[list(self.moved)]
+        kinds = self.mechanism.kinds_of_q
+        return np.array([kinds[k] == "angle" for k in self.moved], dtype=bool)
 
     @cached_property
     def bounded(self) -> frozenset[int]:
@@ -372,8 +368,8 @@ class Problem:
     @cached_property
     def slides(self) -> frozenset[int]:
         """The numbers of v that are lengths (m)."""
-        starts = zip(self.mechanism.v_start.tolist(), self.mechanism.joint_types, strict=False)
-        return frozenset(start + k for start, kind in starts for k in range(kind.n_lengths))
+        kinds = enumerate(self.mechanism.kinds_of_v)
+        return frozenset(k for k, kind in kinds if kind == "length")
 
     @cached_property
     def lengths(self) -> tuple[float, ...]:

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.compiler import Compiler, Facts, Made
-from linkwork.compile.kernel import aligned
 from linkwork.compile.lanes import ARRAYS, NUMBERS, steps_in_a_slice
 from linkwork.compile.lanes import REPORT as SEARCH_REPORT
 from linkwork.compile.machine_code import COMPILING, object_code
 from linkwork.compile.native_call import bind, emit_fast_call, loaded_table
-from linkwork.compile.numpy_abi import ArrayAbi, array_abi
+from linkwork.compile.numpy_abi import ArrayAbi, address, aligned, array_abi
 from linkwork.compile.target import new_module
 from linkwork.compile.threads import in_parallel
 from linkwork.solve.seeds import Axis, make_seeds
@@ -203,7 +202,7 @@ class Program:
         self.tables = {name: np.ascontiguousarray(a) for name, a in tables.items()}
         addresses = loaded_table(self.made.code, SOLVER_TABLE, len(TABLES))
         for name, array in self.tables.items():
-            addresses[TABLES.index(name)] = array.ctypes.data
+            addresses[TABLES.index(name)] = address(array)
 
     def options(
         self, numbers: Mapping[str, float], settings: Sequence[float], thresholds: Sequence[float]
@@ -380,8 +379,8 @@ class Listed:
         self.function = program.made.code.address("solve_listed")
         scratch = aligned(sizes.scratch(rows))
         kept = (*self.targets, self.q0, options, self.q, self.report, scratch)
-        self._kept = program, kept, np.array([each.ctypes.data for each in kept], np.int64)
-        self.arrays = self._kept[2].ctypes.data
+        self._kept = program, kept, np.array([address(each) for each in kept], np.int64)
+        self.arrays = address(self._kept[2])
 
 
 class Otherwise:
@@ -410,4 +409,4 @@ class Counter:
 
 
 def _address(a: Floats | None) -> int | None:
-    return None if a is None else a.ctypes.data
+    return None if a is None else address(a)

@@ -130,11 +130,7 @@ def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
     A slide counts by the mechanism's length, a rotation by the chord between its quaternions,
     which must be on the same side.
     """
-    scale = np.ones(problem.mechanism.n_q)
-    for c, kind in enumerate(problem.mechanism.joint_types):
-        start = int(problem.mechanism.q_start[c])
-        scale[start : start + kind.n_lengths] = 1.0 / problem.length
-        if kind.has_quaternion:
-            scale[start + kind.n_lengths : start + kind.n_q] = 2.0
+    sizes = {"length": 1.0 / problem.length, "angle": 1.0, "quaternion": 2.0}
+    scale = np.array([sizes[kind] for kind in problem.mechanism.kinds_of_q])
     away = ((q - q0) * scale)[:, list(problem.moved)]
     return np.sqrt(np.einsum("ni,ni->n", away, away))

@@ -15,7 +15,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from linkwork.ops.protocol import Block, Ops
+
+_IDENTITY = np.eye(4)
 
 
 class Pose(NamedTuple):
@@ -53,6 +58,13 @@ def to_matrix(o: Ops, a: Pose) -> Block:
     zero, one = o.const([0.0]), o.const([1.0])
     columns = [o.concat([o.column(a.R, j), zero]) for j in range(3)]
     return o.matrix([*columns, o.concat([a.p, one])])
+
+
+def pose_matrix(R: ArrayLike, p: ArrayLike) -> NDArray[np.float64]:
+    """The matrix (4, 4) of a rotation (3, 3) and an origin (3,), of NumPy."""
+    T = _IDENTITY.copy()
+    T[:3, :3], T[:3, 3] = R, p
+    return T
 
 
 def from_matrix(o: Ops, T: Block) -> Pose:

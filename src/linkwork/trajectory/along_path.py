@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
 from linkwork.checks import finite_number, real_array, whole_number
-from linkwork.compile.kernel import aligned
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address, aligned
 from linkwork.compile.threads import in_parallel, thread_count
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.mechanism.parameters import dynamics_inputs
@@ -340,7 +339,7 @@ class _Room:
         known = self._known.get(name)
         if known is None or len(known) < size:
             known = self._known[name] = made(size + size // 4)
-            self.at[name] = _at(known)
+            self.at[name] = address(known)
         return known
 
 
@@ -436,7 +435,7 @@ class _Solver:
         self.numbers = bounds, lowest, np.array([way.deviation or 0.0, *limits.ends])
         form = n, wide * accelerated, wide * self.forced, self.lossy
         ways = way.bent, way.deviation is not None
-        self.question = np.array([*form, *ways, kernel, *map(_at, self.numbers)], np.int64)
+        self.question = np.array([*form, *ways, kernel, *map(address, self.numbers)], np.int64)
 
     def motions(self, paths: _Paths, first: int, last: int) -> list[Trajectory]:
         """The quickest motions along some paths."""
@@ -514,8 +513,8 @@ class _Solver:
         """Take some paths through stages: see `linkwork.trajectory.motions`."""
         table = self._table(room, paths, first, last)
         k = _kernels().run(
-            *(_at(self.question), _at(table), _at(paths.records), first, last),
-            *(_at(paths.points), stages, 0 if out is None else _at(out)),
+            *(address(self.question), address(table), address(paths.records), first, last),
+            *(address(paths.points), stages, 0 if out is None else address(out)),
         )
         if k < last:
             try:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from linkwork import settings
 from linkwork.checks import finite_number, real_array
 from linkwork.compile.native_call import Array, Number, row_call
-from linkwork.compile.native_call import array_address as _at
+from linkwork.compile.numpy_abi import address
 from linkwork.errors import InputError, MissingExtraError, ShapeError
 from linkwork.trajectory import profiles
 from linkwork.trajectory.piecewise import (
@@ -430,11 +430,11 @@ def _by_ruckig(  # what `state_to_state` was given
     spans = np.array(rows)[:n]
     code, phases = _phase_code(), spans.shape[1]
     times = np.empty(spans.size + 2)
-    at, knots = _at(spans), _at(times)
+    at, knots = address(spans), address(times)
     count = code.write_knots(n, phases, at, found.duration, knots)
     c = np.empty((max(count - 1, 1), 4, n))
     jerks_at = at + 8 * spans.size  # behind the spans
-    code.write_cubics(n, phases, at, jerks_at, _at(states), count, knots, _at(c))
+    code.write_cubics(n, phases, at, jerks_at, address(states), count, knots, address(c))
     return _of_phases(count, times, c, states[0], joint_names)
 
 
@@ -497,7 +497,7 @@ class _Room:
             settings.compiler(),
             self._otherwise,
             rows=_phase_code().address("rest_to_rest"),
-            arrays=[_at(self._room), _at(self._times), _at(self._cubics)],
+            arrays=[address(self._room), address(self._times), address(self._cubics)],
         )
         return made
 
@@ -511,7 +511,7 @@ class _Room:
                 return 0.0
         rows = [np.ascontiguousarray(row) for row in rows]
         found = np.zeros(1)
-        at = [_at(each) for each in (*rows, self._room, self._times, self._cubics, found)]
+        at = [address(each) for each in (*rows, self._room, self._times, self._cubics, found)]
         _phase_code().rest_to_rest(0, 1, *at, 0)
         return float(found[0])
 

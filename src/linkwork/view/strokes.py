@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from linkwork.algorithms.forward_kinematics import body_poses
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.ops.numpy import NUMPY
+from linkwork.spatial.poses import pose_matrix
 from linkwork.view.camera import Camera
 from linkwork.view.primitives import Circle, Mark, Path, hull
 from linkwork.view.skeleton import body_points
@@ -61,10 +62,9 @@ class Posture:
     def frame_pose(self, frame: int) -> Floats:
         """The pose of a frame in the world (4, 4)."""
         R, p = self.bodies
-        b, found = int(self.m.frame_body[frame]), np.eye(4)
-        found[:3, :3] = R[b] @ self.m.R_body_frame[frame]
-        found[:3, 3] = R[b] @ self.m.p_body_frame[frame] + p[b]
-        return found
+        b = int(self.m.frame_body[frame])
+        own = self.m.R_body_frame[frame], self.m.p_body_frame[frame]
+        return pose_matrix(R[b] @ own[0], R[b] @ own[1] + p[b])
 
     def point(self, frame: int) -> Floats:
         """The origin of a frame in the world (3,)."""

@@ -26,7 +26,7 @@ from linkwork.faces.skrobot.coordinates import (
 )
 from linkwork.faces.skrobot.coordinates import base as frames
 from linkwork.faces.skrobot.coordinates.math import rotation_matrix, rpy_matrix
-from seeds import rng
+from seeds import random_pose, rng
 
 pi = np.pi
 Floats = NDArray[np.float64]
@@ -34,10 +34,6 @@ Floats = NDArray[np.float64]
 
 def assert_close(a: Any, b: Any, *, rtol: float = 1e-9, atol: float = 1e-12) -> None:
     np.testing.assert_allclose(a, b, rtol=rtol, atol=atol)
-
-
-def random_matrix(random: np.random.Generator) -> Floats:
-    return poses.pose(random.normal(size=3), wxyz=random.normal(size=4))
 
 
 def family() -> tuple[Coordinates, CascadedCoords, CascadedCoords, Coordinates]:
@@ -297,7 +293,7 @@ def test_s0_069_deep_copies_keep_the_tree():
 @pytest.mark.row("S0-070")
 def test_s0_070_transforms():
     random = rng("skrobot transforms")
-    A, B = random_matrix(random), random_matrix(random)
+    A, B = random_pose(random), random_pose(random)
     a, b = make_coords(A).get_transform(), make_coords(B).get_transform()
     v = random.normal(size=(5, 3))
     assert isinstance(a, Transform)
@@ -479,7 +475,7 @@ def test_s0_075_update_and_changed():
 @pytest.mark.row("S0-076")
 def test_s0_076_moves_are_seen_by_all_below():
     random = rng("skrobot changed")
-    chain = [make_cascoords(pos=random_matrix(random)) for _ in range(6)]
+    chain = [make_cascoords(pos=random_pose(random)) for _ in range(6)]
     for above, below in itertools.pairwise(chain):
         above.assoc(below, "local")
     for k in (3, 0, 5, 2, 2, 1):
@@ -845,7 +841,7 @@ def test_s0_091_rpy_angles_as_documented():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(20):
-            turned = make_coords(random_matrix(random))
+            turned = make_coords(random_pose(random))
             for ypr in turned.rpy_angle():
                 assert_close(rpy_matrix(*ypr), turned.rotation, atol=1e-12)
         locked = make_coords(rot=rpy_matrix(0.3, pi / 2, 0.2)).rpy_angle()[0]
@@ -900,7 +896,7 @@ def test_s0_093_difference_rotation_keeps_digits_near_none_and_half_a_turn(angle
     for _ in range(5):
         axis = random.normal(size=3)
         axis /= np.linalg.norm(axis)
-        a = make_cascoords(pos=random_matrix(random))
+        a = make_cascoords(pos=random_pose(random))
         b = a.copy_worldcoords().rotate(angle, axis)
         made = a.difference_rotation(b)
         assert_close(np.linalg.norm(made), angle, rtol=1e-10, atol=1e-15)
@@ -1084,9 +1080,9 @@ def test_threads_that_each_own_a_tree():
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
-        tree = [make_cascoords(pos=random_matrix(random))]
+        tree = [make_cascoords(pos=random_pose(random))]
         for _ in range(15):
-            made = make_cascoords(pos=random_matrix(random))
+            made = make_cascoords(pos=random_pose(random))
             tree[int(random.integers(len(tree)))].assoc(made, "local")
             tree.append(made)
         for _ in range(100):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from linkwork import poses
 from linkwork.faces.skrobot.coordinates import CascadedCoords, Coordinates, make_coords
 from linkwork.faces.skrobot.coordinates.math import rotation_matrix
-from seeds import rng
+from seeds import random_pose, rng
 
 Floats = NDArray[np.float64]
 inv = np.linalg.inv
@@ -38,10 +38,6 @@ class Naive:
         while frame is not None and frame is not other:
             frame = frame.parent
         return frame is other
-
-
-def random_pose(random: np.random.Generator) -> Floats:
-    return poses.pose(random.normal(size=3), wxyz=random.normal(size=4))
 
 
 def only_turn(M: Floats) -> Floats:

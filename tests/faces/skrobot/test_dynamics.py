@@ -24,7 +24,7 @@ from linkwork.faces.skrobot.model.joint import (
 from linkwork.faces.skrobot.model.link import Link
 from linkwork.faces.skrobot.model.robot_model import RobotModel
 from linkwork.models import path
-from seeds import rng
+from seeds import random_pose, rng
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -34,10 +34,6 @@ KINDS = (RotationalJoint, LinearJoint, FixedJoint, PlanarJoint, FloatingJoint, O
 def close(a: Any, b: Any, tolerance: float = 1e-9) -> None:
     scale = max(1.0, float(np.abs(b).max(initial=0.0)))
     assert_allclose(a, b, rtol=0.0, atol=tolerance * scale)
-
-
-def random_pose(g: Random) -> Floats:
-    return poses.pose(g.normal(size=3), wxyz=g.normal(size=4))
 
 
 def frame_at(T: Floats, parent: Any = None) -> CascadedCoords:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 from linkwork.faces.exudyn_robotics.links import JOINTS
-from linkwork.faces.exudyn_robotics.transformations import Skew, Skew2Vec
+from linkwork.faces.exudyn_robotics.transformations import HT, Skew, Skew2Vec
 from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
 from linkwork.mechanism.model import JointType
 from linkwork.robot import Robot as CoreRobot
@@ -151,8 +151,7 @@ class KinematicTree66:
                 raise InputError(f"joint {k}: its type is one of {', '.join(JOINTS)}, not {kind!r}")
             axis, turns = JOINTS[kind]
             E, parent = X[:3, :3], self.parents[k]
-            place = np.eye(4)
-            place[:3, :3], place[:3, 3] = E.T, Skew2Vec(-E.T @ X[3:, :3])
+            place = HT(E.T, Skew2Vec(-E.T @ X[3:, :3]))
             if not np.allclose(_motion66(place), X, rtol=1e-9, atol=1e-9):
                 raise InputError(f"transformation {k} is none of motion vectors, angular first")
             links.append(LinkPart(f"link{k}", *_inertial(k, inertia)))

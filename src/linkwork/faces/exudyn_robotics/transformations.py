@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.errors import InputError, ShapeError
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import rotations
+from linkwork.spatial.poses import pose_matrix
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +24,7 @@ def HT0() -> Floats:
 
 def HT(A: ArrayLike, v: ArrayLike) -> Floats:
     """The transformation with a rotation (3, 3) and a translation (3,)."""
-    made = np.eye(4)
-    made[:3, :3], made[:3, 3] = A, v
-    return made
+    return pose_matrix(A, v)
 
 
 def _turned(matrix: Any) -> Floats:

@@ -54,6 +54,15 @@ def _of_two(path: str, doc: str) -> Any:
     return _named(method, path, doc)
 
 
+def _by_jax(name: str) -> Any:
+    """The method that gives what JAX makes of a function."""
+
+    def method(self: JaxBackend, fn: Callable[..., Any]) -> Callable[..., Any]:
+        return getattr(self.jax, name)(fn)
+
+    return _named(method, name, f"`jax.{name}`.")
+
+
 class ArrayBackend:
     """The functions of arrays that both have, by NumPy's names."""
 
@@ -256,29 +265,15 @@ class JaxBackend(ArrayBackend):
         self.xp = jax.numpy
         self.dtype = None
 
-    def compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """`jax.jit`."""
-        return self.jax.jit(fn)
-
     def vmap(self, fn: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
         """`jax.vmap`."""
         return self.jax.vmap(fn, in_axes=in_axes)
 
-    def jacobian(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """`jax.jacobian`."""
-        return self.jax.jacobian(fn)
-
-    def gradient(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """`jax.grad`."""
-        return self.jax.grad(fn)
-
-    def value_and_grad(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """`jax.value_and_grad`."""
-        return self.jax.value_and_grad(fn)
-
-    def hessian(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """`jax.hessian`."""
-        return self.jax.hessian(fn)
+    compile = _by_jax("jit")
+    jacobian = _by_jax("jacobian")
+    gradient = _by_jax("grad")
+    value_and_grad = _by_jax("value_and_grad")
+    hessian = _by_jax("hessian")
 
     def fori_loop(
         self, lower: int, upper: int, body_fn: Callable[[Any, Any], Any], init: Any

@@ -37,6 +37,7 @@ from linkwork.checks import (
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.lanes import Stall
 from linkwork.compile.native_call import Part, mapping_call
+from linkwork.compile.numpy_abi import address
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
@@ -541,7 +542,7 @@ class Assembly(ProcessBound):
             self._compiler,
             Otherwise(program, kept),
             rows=program.made.code.address("one"),
-            arrays=[a.ctypes.data for a in kept],
+            arrays=[address(a) for a in kept],
         )
 
     def all_solutions(  # noqa: PLR0913  all but two are named options

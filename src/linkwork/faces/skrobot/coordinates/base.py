@@ -41,19 +41,11 @@ from linkwork.faces.skrobot.coordinates.math import (
 from linkwork.faces.skrobot.errors import AttachedError, WrongTypeError
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial import rotations, se3
-from linkwork.spatial.poses import Pose
+from linkwork.spatial.poses import Pose, pose_matrix
 
 Floats = NDArray[np.float64]
 
 _IDENTITY = np.eye(4)
-
-
-def pose_matrix(R: Floats, p: Any) -> Floats:
-    """The matrix (4, 4) of a rotation (3, 3) and a position (3,)."""
-    M = _IDENTITY.copy()
-    M[:3, :3] = R
-    M[:3, 3] = p
-    return M
 
 
 def inverse_matrix(M: Floats) -> Floats:

@@ -27,6 +27,7 @@ from linkwork.faces.skrobot.errors import WrongTypeError
 from linkwork.ops.numpy import NUMPY, NumpyOps
 from linkwork.ops.protocol import Block
 from linkwork.spatial import rotations, so3
+from linkwork.spatial.poses import pose_matrix
 
 Floats = NDArray[np.float64]
 
@@ -953,10 +954,8 @@ def rotation_translation2matrix(rotation: Any, translation: Any) -> Floats:
 
     Raises: InputError, ShapeError.
     """
-    T = np.eye(4)
-    T[:3, :3] = finite(rotation, "rotation", (3, 3))
-    T[:3, 3] = finite(translation, "translation", (3,))
-    return T
+    R, p = finite(rotation, "rotation", (3, 3)), finite(translation, "translation", (3,))
+    return pose_matrix(R, p)
 
 
 def matrix2rotation_translation(matrix: Any) -> tuple[Floats, Floats]:

@@ -44,6 +44,7 @@ from linkwork.faces.skrobot.kinematics.arrays import (
     skew_symmetric_matrix,
     solve_ik_gradient_descent,
 )
+from linkwork.faces.skrobot.model.joint import leaders_of
 
 Floats = NDArray[np.float64]
 
@@ -168,13 +169,8 @@ def _type(joint: Any) -> str:
 
 def _leader(joint: Any, place: dict[int, int]) -> tuple[int, float, float]:
     """A follower's leader's place, multiplier and offset, through leaders that are not there."""
-    scale, shift, above = 1.0, 0.0, joint
-    while above._leader is not None:
-        leader, rate, offset = above._leader
-        scale, shift, above = scale * rate, shift + scale * offset, leader
-        if id(above) in place:
-            return place[id(above)], scale, shift
-    return -1, 1.0, 0.0
+    there = (way for way in leaders_of(joint) if id(way.leader) in place)
+    return next(((place[id(leader)], rate, shift) for leader, rate, shift in there), (-1, 1.0, 0.0))
 
 
 def _build_union_joint_mapping(

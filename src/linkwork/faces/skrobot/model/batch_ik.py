@@ -24,6 +24,7 @@ from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
 from linkwork.faces.skrobot.errors import WrongTypeError
 from linkwork.faces.skrobot.model.arguments import OLDER, Wanted, all_wanted, asked_axes
+from linkwork.faces.skrobot.model.joint import Joint, leader_of, leaders_of
 from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
@@ -386,15 +387,9 @@ def _moved_joints(robot: Any, tasks: _Tasks, links: Any, joints: Any, invariant:
         if joint is not None and joint.joint_dof > 0:
             chain.setdefault(id(joint), joint)
     listed = list(chain.values())
-    held = {id(leader_of(named.get(each, each))) for each in invariant or ()}
+    stay = [named.get(each, each) for each in invariant or ()]
+    held = {id(leader_of(each)) for each in stay if isinstance(each, Joint)}
     return _Moved(listed, [joint for joint in listed if id(leader_of(joint)) not in held])
-
-
-def leader_of(joint: Any) -> Any:
-    """The joint that a joint follows in the end; itself where it follows none."""
-    while getattr(joint, "_leader", None) is not None:
-        joint = joint._leader[0]
-    return joint
 
 
 def _flat(given: Iterable[Any], tasks: _Tasks, what: str) -> list[Any]:
@@ -842,12 +837,7 @@ def _angle_vectors(problem: _Problem, robot: Any, q: Floats) -> Floats:
         if id(leader_of(joint)) in free:
             moving += range(at, at + joint.joint_dof)
             places += _span(core.positions(joint))
-            rate, shift, follower = 1.0, 0.0, joint
-            while follower._leader is not None:
-                follower, own_rate, own_shift = follower._leader
-                shift += rate * own_shift
-                rate *= own_rate
-            if follower is not joint:
+            for _, rate, shift in list(leaders_of(joint))[-1:]:
                 following.append((at, rate, shift))
         at += joint.joint_dof
     angles = np.empty((len(q), at))

@@ -92,10 +92,14 @@ def _near_pairs(links: list[Any]) -> list[tuple[Any, Any]]:
     return [(links[k], links[m]) for k, m in np.argwhere(near).tolist()]
 
 
+def triangles_of(mesh: Any) -> Triangles:
+    """A mesh of trimesh as the core has it."""
+    return Triangles(np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64))
+
+
 def shape_of(mesh: Any) -> LinkShape:
     """A mesh as the core's shape."""
-    solid = Triangles(np.array(mesh.vertices, np.float64), np.array(mesh.faces, np.int64))
-    return LinkShape(solid, "collision", np.eye(4))
+    return LinkShape(triangles_of(mesh), "collision", np.eye(4))
 
 
 def _pair_of(pair: Any) -> tuple[str, str]:

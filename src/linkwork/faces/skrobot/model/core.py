@@ -16,20 +16,21 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates
-from linkwork.faces.skrobot.model.joint import STAMP, Joint
+from linkwork.faces.skrobot.model.joint import STAMP, Joint, leader_of, leaders_of
 from linkwork.faces.skrobot.model.link import Link
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.edit import with_loops
 from linkwork.mechanism.model import JointType
 from linkwork.mechanism.rigid import joint_pose
 from linkwork.robot import Robot
+from linkwork.spatial.poses import pose_matrix
 
 if TYPE_CHECKING:
     from linkwork.faces.skrobot.model.robot_model import CascadedLink
@@ -42,6 +43,20 @@ _AT_REST = {"planar": (0.0, 0.0, 0.0), "6dof": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.
 _SLIDE, _TURN = JointType.PRISMATIC, JointType.CONTINUOUS
 _MOTIONS = {3: (_SLIDE, _SLIDE, _TURN), 6: (_SLIDE, _SLIDE, _SLIDE, _TURN, _TURN, _TURN)}
 """The kinds of the degrees of freedom of joints with several, in their order."""
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Kept(dict[K, V]):
+    """Things that a model keeps and can make anew: a copy of it begins without any."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Kept[K, V]:
+        return type(self)()
+
+    def __reduce__(self) -> tuple[type[Kept[K, V]], tuple[()]]:
+        return type(self), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +134,7 @@ class CoreModel:
     # making it
 
     def _make(self) -> None:
-        names = _Names()
+        names = Names()
         self._name_of: dict[int, str] = {}
         self._link_of: dict[int, Link] = {}
         for member in self._members:
@@ -134,9 +149,7 @@ class CoreModel:
             self._parts_of[id(joint)] = several
         own = {id(link) for link in self._lists[0]}
         links = [
-            LinkPart(name, *_inertial_numbers(each.link))
-            if id(each.link) in own
-            else LinkPart(name)
+            LinkPart(name, *inertial_numbers(each.link)) if id(each.link) in own else LinkPart(name)
             for each in self._members
             for name in (self._name_of[id(each.link)],)
         ]
@@ -181,7 +194,7 @@ class CoreModel:
         return _is_outer(self._members)
 
     def _joint_parts(
-        self, member: Member, above: str, links: list[LinkPart], names: _Names
+        self, member: Member, above: str, links: list[LinkPart], names: Names
     ) -> list[JointPart]:
         """The joints of the core that carry a link; links between them are added."""
         link, joint = member.link, member.link._mover
@@ -206,7 +219,7 @@ class CoreModel:
             child = own if last else names.unique(f"{several[k]} link")
             if not last:
                 links.append(LinkPart(child))
-            limit = _limits(kind, float(lower[k]), float(upper[k]))
+            limit = limits_of(kind, float(lower[k]), float(upper[k]))
             how: dict[str, Any] = {
                 **ends,
                 **limit,
@@ -281,22 +294,11 @@ class CoreModel:
     def _rows_of(self, joint: Joint | None) -> tuple[slice, slice]:
         if joint is None:
             return self._base_rows
-        leader = joint
-        while leader._leader is not None:
-            leader = leader._leader[0]
-        found = self._rows.get(id(leader))
+        found = self._rows.get(id(leader_of(joint)))
         if found is None:
             names = [each.name or "" for each, _ in self._own_joints()]
             raise UnknownNameError("moving joint of the model", str(joint.name), names)
         return found
-
-    def rate(self, joint: Joint) -> float:
-        """The speed of a joint where its column's joint moves at 1; 1 unless it follows."""
-        rate = 1.0
-        while joint._leader is not None:
-            joint, own, _ = joint._leader
-            rate *= own
-        return rate
 
     def q(self) -> Floats:
         """The present configuration (nq,); a base is at rest."""
@@ -321,9 +323,7 @@ class CoreModel:
             raise InputError("q must be finite")
         if self.base is not None:
             R, p = joint_pose(_BASES[self.base], values[self._base_rows[0]])
-            T = np.eye(4)
-            T[:3, :3], T[:3, 3] = R, p
-            self._move_root(self.T_world_root() @ T)
+            self._move_root(self.T_world_root() @ pose_matrix(R, p))
         numbers = values.tolist()
         for k, joint in self._singles:
             joint.joint_angle(numbers[k])
@@ -488,10 +488,8 @@ def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
     """Joints, then those that they follow and that are not among them."""
     found = {id(joint): joint for joint in joints}
     for joint in joints:
-        at = joint
-        while at._leader is not None:
-            at = at._leader[0]
-            found.setdefault(id(at), at)
+        for way in leaders_of(joint):
+            found.setdefault(id(way.leader), way.leader)
     return list(found.values())
 
 
@@ -508,12 +506,12 @@ def _single(name: str, joint: Joint, mimic: Mimic | None, ends: dict[str, Any]) 
         mimic=mimic,
         velocity=_positive(joint.max_joint_velocity),
         effort=_positive(joint.max_joint_torque),
-        **_limits(kind, joint.min_angle, joint.max_angle),
+        **limits_of(kind, joint.min_angle, joint.max_angle),
         **ends,
     )
 
 
-def _limits(kind: JointType, lower: float, upper: float) -> dict[str, Any]:
+def limits_of(kind: JointType, lower: float, upper: float) -> dict[str, Any]:
     """The type and the limits of a joint; one that turns without limits is continuous."""
     bounds = {
         "lower": lower if math.isfinite(lower) else None,
@@ -531,7 +529,7 @@ def _positive(value: Any) -> float | None:
     return number if 0.0 < number < math.inf else None
 
 
-def _inertial_numbers(link: Link) -> tuple[float, Floats, Floats]:
+def inertial_numbers(link: Link) -> tuple[float, Floats, Floats]:
     """Mass, centre (3,) and inertia about it (3, 3) that count; zero where they are not known."""
     mass = 0.0 if link._mass is None else link._mass
     centre = np.zeros(3) if link._centroid is None else link._centroid.copy()
@@ -545,7 +543,7 @@ def _inertial(link: Link) -> tuple[Any, ...]:
     return link._mass, *(None if each is None else each.tobytes() for each in arrays)
 
 
-class _Names:
+class Names:
     """Names that are given once each."""
 
     def __init__(self) -> None:

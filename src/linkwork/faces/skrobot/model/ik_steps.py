@@ -30,6 +30,7 @@ from linkwork.faces.skrobot.model.arguments import (
 )
 from linkwork.faces.skrobot.model.joint import (
     calc_target_joint_dimension,
+    is_led_by,
     joint_angle_limit_nspace,
     joint_angle_limit_weight,
 )
@@ -112,7 +113,7 @@ def frame_jacobian(joints: Sequence[Any], relevant: dict[int, bool], p: Floats) 
     origins: list[Floats] = []
     slides: list[bool] = []
     for joint, span in zip(joints, places(joints), strict=True):
-        if joint._leader is not None and _led_by(joint, leaders):
+        if is_led_by(joint, leaders):
             continue
         both = [(joint, 1.0), *followers(joint)] if joint._followers else ((joint, 1.0),)
         for each, rate in both:
@@ -662,7 +663,7 @@ class StepsIK:
             )
             leaders = {id(joint) for joint in joints}
             for joint, span in zip(joints, places(joints), strict=True):
-                if joint._leader is not None and _led_by(joint, leaders):
+                if is_led_by(joint, leaders):
                     continue  # it goes along
                 by = step[span]
                 joint.joint_angle(
@@ -988,15 +989,6 @@ class StepsIK:
             found.append(self.calc_vel_from_pos(ratios[0] * way, at, limits[0]))
             found.append(self.calc_vel_from_rot(ratios[1] * turn, about, limits[1], mirror))
         return found
-
-
-def _led_by(joint: Any, leaders: set[int]) -> bool:
-    """Whether a joint follows one of these, directly or not."""
-    while joint._leader is not None:
-        joint = joint._leader[0]
-        if id(joint) in leaders:
-            return True
-    return False
 
 
 def nearest_points(

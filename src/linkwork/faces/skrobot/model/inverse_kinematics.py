@@ -9,7 +9,7 @@ that a subclass has changed, have a say, the documented iteration of `ik_steps` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -32,8 +32,9 @@ from linkwork.faces.skrobot.model.arguments import (
     listed_or_none,
     nested,
 )
+from linkwork.faces.skrobot.model.core import Kept
 from linkwork.faces.skrobot.model.ik_steps import StepsIK, carriers, joints_of
-from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint
+from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint, leader_of
 from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
@@ -157,17 +158,11 @@ class Problem:
         )
 
 
-class _Problems(dict[Any, Problem]):
-    """The problems that a robot keeps. A copy of the robot begins without any."""
+class _Problems(Kept[Any, Problem]):
+    """The problems that a robot keeps."""
 
     last: tuple[Any, Any, Any, Problem | None] = (None, None, None, None)
     """The frame, links and other arguments of the last call that gave plain ones, its problem."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Problems:
-        return _Problems()
-
-    def __reduce__(self) -> tuple[type[_Problems], tuple[()]]:
-        return _Problems, ()
 
 
 class SingleIK(_Steps):
@@ -420,7 +415,7 @@ class SingleIK(_Steps):
                 done = bool(result.success)
             if not done and revert:
                 return self._by_steps_if_said_less(problem, target_coords, kwargs)
-            before = self._positions(problem)
+            before = self._state((joint for _, joint in problem.joints), problem.base)
             self._move_joints_to(problem, result.q)
             if done and problem.centroid is not None:
                 name, thre = problem.centroid
@@ -434,7 +429,7 @@ class SingleIK(_Steps):
                 self.apply_joint_limit_table_constraints()
             return self.angle_vector()
         if revert and before is not None:
-            self._put_back(problem, before)
+            self._put_back(before, problem.base)
             return self._by_steps_if_said_less(problem, target_coords, kwargs)
         return False if revert else self.angle_vector()
 
@@ -482,14 +477,13 @@ class SingleIK(_Steps):
             given["com"] = T_root_world[:3, :3] @ point + T_root_world[:3, 3]
         return given
 
-    def _positions(self, problem: Problem) -> Any:
-        """The state to put back: positions of joints, and the robot's pose."""
-        before = [(joint, joint.joint_angle()) for _, joint in problem.joints]
-        return before, problem.base and self._stand()
+    def _state(self, joints: Iterable[Any], base: Any) -> Any:
+        """The state to put back: positions of joints, and the robot's pose where its base moves."""
+        return [(joint, joint.joint_angle()) for joint in joints], base and self._stand()
 
-    def _put_back(self, problem: Problem, before: Any) -> None:
+    def _put_back(self, before: Any, base: Any) -> None:
         positions, stand = before
-        if problem.base:
+        if base:
             self._stand(stand)
         for joint, position in positions:
             joint.joint_angle(position)
@@ -542,7 +536,7 @@ class SingleIK(_Steps):
         check = kwargs.get("additional_check")
         use_base = kwargs.get("use_base") or None
         moved = {id(joint): joint for chain in chains for joint in chain}.values()
-        before = [(joint, joint.joint_angle()) for joint in moved], self._stand()
+        before = self._state(moved, use_base)
         links = [[joint.child_link for joint in chain] for chain in chains]
         self.reset_joint_angle_limit_weight(self._union(links))
         stop = int(kwargs.get("stop", 50))
@@ -584,11 +578,7 @@ class SingleIK(_Steps):
                 return self.apply_joint_limit_table_constraints()
             return self.angle_vector()
         if kwargs.get("revert_if_fail", True):
-            positions, stand = before
-            if base is not None:
-                self._stand(stand)
-            for joint, position in positions:
-                joint.joint_angle(position)
+            self._put_back(before, use_base)
             return False
         return self.angle_vector()
 
@@ -915,10 +905,7 @@ class _Moved:
         self._base: list[str] = []
         for chain in chains:
             for joint in chain:
-                leader = joint
-                while leader._leader is not None:
-                    leader = leader._leader[0]
-                self._joints[core.columns(joint).start] = leader
+                self._joints[core.columns(joint).start] = leader_of(joint)
 
     def _names(self, joint: Any) -> list[str]:
         """The core's names of a joint's degrees of freedom."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -273,11 +273,8 @@ class Joint:
                     f"joint '{one.name}' has {one.joint_dof} positions; joints with one can follow "
                     "and be followed"
                 )
-        above: Joint | None = self
-        while above is not None:
-            if above is joint:
-                raise InputError(f"joints '{self.name}' and '{joint.name}' would follow each other")
-            above = above._leader and above._leader[0]
+        if any(above is joint for above in (self, *(way.leader for way in leaders_of(self)))):
+            raise InputError(f"joints '{self.name}' and '{joint.name}' would follow each other")
         if joint._leader is not None:
             joint._leader[0]._followers.remove(joint)
         joint._leader = (self, rate, shift)
@@ -440,6 +437,40 @@ class Joint:
         if self.joint_dof == 1:
             return calc_angle_speed_gain_scalar(self, dav, i, periodic_time)
         return calc_angle_speed_gain_vector(self, dav, i, periodic_time)
+
+
+class Following(NamedTuple):
+    """A joint that another follows, which is at ``rate`` times its position, plus ``shift``."""
+
+    leader: Joint
+    rate: float
+    shift: float
+
+
+def leaders_of(joint: Joint) -> Iterator[Following]:
+    """The joints that one follows, directly or not, the nearest first."""
+    rate, shift = 1.0, 0.0
+    while joint._leader is not None:
+        joint, own_rate, own_shift = joint._leader
+        shift += rate * own_shift
+        rate *= own_rate
+        yield Following(joint, rate, shift)
+
+
+def leader_of(joint: Joint) -> Joint:
+    """The joint that one follows in the end; itself where it follows none."""
+    while joint._leader is not None:
+        joint = joint._leader[0]
+    return joint
+
+
+def is_led_by(joint: Joint, leaders: set[int]) -> bool:
+    """Whether a joint follows one of these, by their ids, directly or not."""
+    while joint._leader is not None:
+        joint = joint._leader[0]
+        if id(joint) in leaders:
+            return True
+    return False
 
 
 # ---- one degree of freedom

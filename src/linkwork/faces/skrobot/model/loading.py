@@ -37,6 +37,7 @@ from linkwork.mechanism.from_urdf import rotation_from_rpy
 from linkwork.mechanism.rigid import align_z
 from linkwork.mechanism.shapes import Shapes, shapes_from_urdf
 from linkwork.models import MODELS
+from linkwork.spatial.poses import pose_matrix
 
 if TYPE_CHECKING:
     from linkwork.appearance import ShownPart
@@ -182,11 +183,8 @@ def _link(record: records.Link, shapes: _Shapes) -> Link:
 
 def _joint(record: records.Joint, parent: Link, child: Link) -> Joint:
     """The joint of a record, with its child link hung on its parent link."""
-    R, p = rotation_from_rpy(record.rpy), np.array(record.xyz)
-    M = np.eye(4)
-    M[:3, :3], M[:3, 3] = R, p
     child._hang_on(parent)
-    child._set_local(M)
+    child._set_local(pose_matrix(rotation_from_rpy(record.rpy), record.xyz))
     limit = record.limit
     ends: dict[str, Any] = {"name": record.name, "parent_link": parent, "child_link": child}
     rates = {

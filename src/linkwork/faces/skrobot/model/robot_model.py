@@ -29,11 +29,11 @@ from linkwork.faces.skrobot.model.batch_ik import (
     BatchIKResult as BatchIKResult,  # noqa: PLC0414  programs take it from here
 )
 from linkwork.faces.skrobot.model.collision import SelfCollision
-from linkwork.faces.skrobot.model.core import Base, CoreModel
+from linkwork.faces.skrobot.model.core import Base, CoreModel, Kept
 from linkwork.faces.skrobot.model.dynamics import Dynamics
 from linkwork.faces.skrobot.model.ik_steps import StepsIK
 from linkwork.faces.skrobot.model.inverse_kinematics import SingleIK
-from linkwork.faces.skrobot.model.joint import Joint, calc_target_joint_dimension
+from linkwork.faces.skrobot.model.joint import Joint, calc_target_joint_dimension, is_led_by
 from linkwork.faces.skrobot.model.legs import Legs
 from linkwork.faces.skrobot.model.link import Link, find_link_path
 from linkwork.faces.skrobot.model.loading import Loaded, OnError, load_text_or_file, made_of
@@ -48,19 +48,6 @@ logger = logging.getLogger(__name__)
 
 _NARROWEST = 1e-3
 """The narrowest range of a joint, rad or m, that samples may be drawn from."""
-
-
-class _Cores:
-    """The cores that a model keeps, by their base. A copy of the model begins without any."""
-
-    def __init__(self) -> None:
-        self.of_base: dict[Base, CoreModel] = {}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Cores:
-        return _Cores()
-
-    def __reduce__(self) -> tuple[type[_Cores], tuple[()]]:
-        return _Cores, ()
 
 
 class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a part needs of others
@@ -85,7 +72,7 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         super().__init__(*args, **kwargs)
         self.link_list = [] if link_list is None else link_list
         self.joint_list = [] if joint_list is None else joint_list
-        self._cores = _Cores()
+        self._cores = Kept[Base, CoreModel]()
         self._named: dict[str, Link | Joint] = {}
         self._loops: LoopsRecord | None = None
         self.bodies: list[Any] = []
@@ -104,7 +91,7 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
     def __copy__(self) -> Any:
         """A model of the same links and joints at the same place; nothing hangs on it."""
         made: Any = super().__copy__()
-        made._cores = _Cores()
+        made._cores = Kept()
         return made
 
     # names
@@ -152,10 +139,10 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
 
     def _core(self, base: Base = None) -> CoreModel:
         """The robot of Linkwork behind this model, as it is made up now; see `CoreModel`."""
-        kept = self._cores.of_base.get(base)
+        kept = self._cores.get(base)
         if kept is None or not kept.is_current():
             kept = CoreModel(self, base)
-            self._cores.of_base[base] = kept
+            self._cores[base] = kept
         return kept
 
     def linkwork(self) -> Robot:
@@ -237,12 +224,11 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         for joint in joints:
             n = joint.joint_dof
             if n == 1:
-                leader = joint._leader
-                if leader is not None and _leads(leader[0], listed):
+                if is_led_by(joint, listed):
                     pass
                 elif joint.joint_min_max_table is not None:
                     tables.append((k, joint))
-                elif leader is not None or joint._hooks or joint._followers:
+                elif joint._leader is not None or joint._hooks or joint._followers:
                     joint.joint_angle(values[k])
                 else:
                     joint._move(joint._clipped(values[k]))
@@ -742,16 +728,6 @@ def _upwards(link: Link) -> list[Link]:
         found.append(at)
         at = _above(at)
     return found
-
-
-def _leads(leader: Joint, listed: set[int]) -> bool:
-    """Whether a joint, or one that it follows, is among those listed."""
-    at: Joint | None = leader
-    while at is not None:
-        if id(at) in listed:
-            return True
-        at = at._leader and at._leader[0]
-    return False
 
 
 def _bounds_at(joint: Joint, target: Joint, angle: float) -> tuple[float, float]:

@@ -32,17 +32,17 @@ class Fetch(RobotModelFromURDF):
 
     def reset_pose(self) -> Any:
         """Tuck the arm, as Fetch's own programs do; gives the angle vector."""
-        tucked = (1.32, 1.4, -0.2, 1.72, 0.0, 1.66, 0.0)
-        joints = [link.replace("_link", "_joint") for link in _LINKS]
-        rest = {"torso_lift_joint": 0.0, "head_pan_joint": 0.0, "head_tilt_joint": 0.0}
-        return pose(self, {**rest, **dict(zip(joints, tucked, strict=True))})
+        return self._arm_at(1.32, 1.4, -0.2, 1.72, 0.0, 1.66, 0.0)
 
     def reset_manip_pose(self) -> Any:
         """Forearm up, hand down, before the robot; gives the angle vector."""
-        ready = (0.0, 0.0, 0.0, 1.5707963267948966, 0.0, -1.5707963267948966, 0.0)
+        return self._arm_at(0.0, 0.0, 0.0, 1.5707963267948966, 0.0, -1.5707963267948966, 0.0)
+
+    def _arm_at(self, *angles: float) -> Any:
+        """Put the arm's joints at these angles, torso and head at zero; gives the angle vector."""
         joints = [link.replace("_link", "_joint") for link in _LINKS]
         rest = {"torso_lift_joint": 0.0, "head_pan_joint": 0.0, "head_tilt_joint": 0.0}
-        return pose(self, {**rest, **dict(zip(joints, ready, strict=True))})
+        return pose(self, {**rest, **dict(zip(joints, angles, strict=True))})
 
     @property
     def arm_with_torso(self) -> RobotModel:

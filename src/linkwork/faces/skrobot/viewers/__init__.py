@@ -21,11 +21,11 @@ from linkwork import settings
 from linkwork.errors import InputError
 from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.coordinates import Coordinates
-from linkwork.faces.skrobot.coordinates.base import pose_matrix
 from linkwork.faces.skrobot.coordinates.math import finite
 from linkwork.faces.skrobot.model import CascadedLink, Link
 from linkwork.faces.skrobot.viewers.drawn import DrawnRobot, scene_of
 from linkwork.loading import load
+from linkwork.spatial.poses import pose_matrix
 from linkwork.view.live import ShownRobot, Viewer, view
 from linkwork.view.page import PageRobot
 from linkwork.view.render import render

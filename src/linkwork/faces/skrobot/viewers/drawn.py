@@ -9,26 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.faces.skrobot.model import Link
-from linkwork.faces.skrobot.model.core import _inertial_numbers
-from linkwork.loading import load
+from linkwork.faces.skrobot.coordinates.base import inverse_matrix
+from linkwork.faces.skrobot.model import FixedJoint, LinearJoint, Link, RotationalJoint
+from linkwork.faces.skrobot.model.collision import triangles_of
+from linkwork.faces.skrobot.model.core import Names, inertial_numbers, limits_of
+from linkwork.mechanism.assemble import JointPart, LinkPart, Parts, assemble
+from linkwork.mechanism.model import JointType
 from linkwork.mechanism.named_positions import Configuration
-from linkwork.poses import xyz_rpy, xyz_wxyz
+from linkwork.mechanism.shapes import LinkShape, Shapes
+from linkwork.poses import xyz_wxyz
 from linkwork.robot import Robot
 from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
 
-_WORLD = "the world"
+_KINDS = (RotationalJoint, LinearJoint, FixedJoint)
+"""Joints that stay joints."""
+_FAR = 10.0
+"""The way (m) of a slide without limits that the page has."""
 _PLAIN = (0.6, 0.6, 0.62, 1.0)
 _MOST_COLORS = 12
 """Colours of one mesh; of more, near ones are taken together."""
@@ -42,57 +46,42 @@ class DrawnRobot:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._folder = TemporaryDirectory(prefix="linkwork-")
         self._links: list[Any] = list(model.link_list)
         self._joints: list[tuple[str, Any]] = []  # the joint's name here, and the link it moves
-        path = Path(self._folder.name) / "robot.urdf"
-        path.write_text(self._text(), encoding="utf-8")
+        self.robot: Robot = self._made()
         for link in self._links:
             link.visual_mesh_changed = False
-        self.robot: Robot = load(path)
         self._slices = [
             self.robot.mechanism.q_slice(self.robot.mechanism.joint(name))
             for name, _ in self._joints
         ]
 
-    def _text(self) -> str:
-        """The description: each joint as it is now is where its child link begins."""
-        taken = {_WORLD}
-        known = {id(link): _free(link.name or "link", taken) for link in self._links}
-        taken = set[str]()
-        body = [f"<link name={quoteattr(_WORLD)}/>"]
-        for k, link in enumerate(self._links):
-            name = known[id(link)]
-            inside = _inertial(link) + self._visuals(link, k)
-            body.append(f"<link name={quoteattr(name)}>{inside}</link>")
-            parent, joint = link.parent_link, link.joint
-            turns = _turns(link)
-            above = known.get(id(parent)) if parent is not None else None
-            called = joint.name if turns and above and joint.name else f"pose of {name}"
-            called = _free(called, taken)
-            ends = f"<child link={quoteattr(name)}/>"
-            if above is None or turns is None:
-                ends += f"<parent link={quoteattr(_WORLD)}/>"
-                body.append(f'<joint name={quoteattr(called)} type="floating">{ends}</joint>')
-            else:
-                ends += f"<parent link={quoteattr(above)}/>"
-                body.append(_joint_text(link, called, turns, ends))
-            if turns != "fixed" or above is None:
-                self._joints.append((called, link))
-        title = self.model.name or "robot"
-        return f"<robot name={quoteattr(title)}>{''.join(body)}</robot>"
-
-    def _visuals(self, link: Any, number: int) -> str:
-        found: list[str] = []
-        for k, (mesh, rgba) in enumerate(parts_of(link)):
-            file = f"{number}_{k}.ply"
-            mesh.export(Path(self._folder.name) / file)
-            color = " ".join(f"{c:.4g}" for c in rgba)
-            found.append(
-                f'<visual><geometry><mesh filename="{file}"/></geometry>'
-                f'<material name="{number}_{k}"><color rgba="{color}"/></material></visual>'
+    def _made(self) -> Robot:
+        """Linkwork's robot: each joint as it is now is where its child link begins."""
+        names, joint_names = Names(), Names()
+        world = names.unique("the world")
+        known = {id(link): names.unique(link.name or "link") for link in self._links}
+        links, joints = [LinkPart(world)], list[JointPart]()
+        shapes: dict[str, tuple[LinkShape, ...]] = {}
+        for link in self._links:
+            name, joint = known[id(link)], link.joint
+            links.append(LinkPart(name, *inertial_numbers(link)))
+            shapes[name] = tuple(
+                LinkShape(triangles_of(mesh), "visual", np.eye(4), rgba=rgba)
+                for mesh, rgba in parts_of(link)
             )
-        return "".join(found)
+            above = None if link.parent_link is None else known.get(id(link.parent_link))
+            stays = above is not None and isinstance(joint, _KINDS)
+            called = joint_names.unique((stays and joint.name) or f"pose of {name}")
+            if above is None or not stays:
+                how: Any = {"type": JointType.FLOATING, "parent": world}
+            else:
+                how = {"parent": above, **_as_now(link)}
+            joints.append(JointPart(name=called, child=name, **how))
+            if joints[-1].type is not JointType.FIXED:
+                self._joints.append((called, link))
+        parts = Parts(str(self.model.name or "robot"), links, joints, inertias_accepted=True)
+        return Robot(assemble(parts), shapes=Shapes(None, shapes))
 
     def q(self) -> Floats:
         """The configuration (nq,) that shows the robot as it is now."""
@@ -117,58 +106,19 @@ class DrawnRobot:
                 link.joint.joint_angle(float(rows[place][0]))
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """A name, with a number where it is taken; it is taken from now on."""
-    count, free = 1, name
-    while free in taken:
-        count += 1
-        free = f"{name} {count}"
-    taken.add(free)
-    return free
-
-
-def _inertial(link: Any) -> str:
-    """The element of a link's mass, empty where it has none."""
-    mass, centre, inertia = _inertial_numbers(link)
-    if mass <= 0.0:
-        return ""
-    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    six = [float(inertia[i][j]) for i in range(3) for j in range(i, 3)]
-    entries = " ".join(f'{name}="{value!r}"' for name, value in zip(names, six, strict=True))
-    xyz = " ".join(repr(float(c)) for c in centre)
-    return (
-        f'<inertial><origin xyz="{xyz}"/><mass value="{float(mass)!r}"/>'
-        f"<inertia {entries}/></inertial>"
-    )
-
-
-def _turns(link: Any) -> str | None:
-    """The kind of URDF's joint that moves a link: None where none of them is its joint."""
-    joint = link.joint
-    kinds = {"RotationalJoint": "continuous", "LinearJoint": "prismatic", "FixedJoint": "fixed"}
-    for kind in type(joint).__mro__:
-        if kind.__name__ in kinds:
-            return kinds[kind.__name__]
-    return None
-
-
-def _joint_text(link: Any, name: str, kind: str, ends: str) -> str:
-    joint = link.joint
-    T_parent_child = np.linalg.inv(link.parent_link.worldcoords().T()) @ link.worldcoords().T()
-    limit = ""
-    if kind != "fixed":
-        T_parent_child = T_parent_child @ np.linalg.inv(joint._motion())
-        low, high = float(joint.min_angle), float(joint.max_angle)
-        if np.isfinite(low) and np.isfinite(high) and low < high:
-            kind = "revolute" if kind == "continuous" else kind
-            limit = f'<limit lower="{low!r}" upper="{high!r}" effort="1" velocity="1"/>'
-        elif kind == "prismatic":
-            limit = '<limit lower="-10" upper="10" effort="1" velocity="1"/>'
-        axis = " ".join(repr(float(c)) for c in joint.axis)
-        limit += f'<axis xyz="{axis}"/>'
-    xyz, rpy = (" ".join(map(repr, part.tolist())) for part in xyz_rpy(T_parent_child))
-    origin = f'<origin xyz="{xyz}" rpy="{rpy}"/>'
-    return f'<joint name={quoteattr(name)} type="{kind}">{ends}{origin}{limit}</joint>'
+def _as_now(link: Any) -> dict[str, Any]:
+    """The type, the place and the limits of the joint that a link has, as a part of the core."""
+    joint, above = link.joint, link.parent_link._world()
+    T = inverse_matrix(above) @ link._world() @ inverse_matrix(joint._motion())
+    place = {"R": T[:3, :3], "p": T[:3, 3]}
+    if isinstance(joint, FixedJoint):
+        return {"type": JointType.FIXED, **place}
+    low, high = float(joint.min_angle), float(joint.max_angle)
+    slides = isinstance(joint, LinearJoint)
+    if not (np.isfinite([low, high]).all() and low < high):
+        low, high = (-_FAR, _FAR) if slides else (-np.inf, np.inf)
+    kind = JointType.PRISMATIC if slides else JointType.REVOLUTE
+    return {"axis": joint.axis, **place, **limits_of(kind, low, high)}
 
 
 def scene_of(links: list[Link]) -> Scene:
