@@ -263,8 +263,10 @@ def test_older_processors_run_the_same_lanes() -> None:
     np.testing.assert_allclose(out, other, rtol=1e-15)
 
 
-def test_a_library_is_found_by_name() -> None:
-    code = library([dot], Compiler(), "dot")
+def test_a_library_is_found_by_name_and_made_once() -> None:
+    compiler = Compiler()
+    code = library([dot], compiler, "dot")
+    assert library([dot], compiler, "dot") is code
     kind = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 6)
     assert kind(code.address("dot"))(1, 2, 3, 4, 5, 6) == 32
 
