@@ -574,12 +574,11 @@ class Attempt:
         while True:
             wish = (_MORE + k) * clearance  # pushed by things on both sides a path may fall short
             plan = self.any_path(goals, seed + k * _OTHERS, wish, halt)
-            why = self.comes_near(plan, clearance) if plan else ""
             k += 1
-            if not why:
+            if not plan or self.keeps(plan, clearance):
                 return plan
             if k == _CLEAR_TRIES or self.is_over(halt):
-                return self.failed(why, plan.q)
+                return self.failed(self.brought_near(plan, clearance), plan.q)
 
     def is_over(self, halt: threading.Event | None) -> bool:
         """Whether the time has run out, or the caller was interrupted."""
@@ -596,26 +595,32 @@ class Attempt:
             f"{1e3 * float(found.distance):.3g} mm apart"
         )
 
-    def comes_near(self, plan: Plan, clearance: float) -> str:
-        """The reason why a path does not keep a clearance; empty where it does.
+    def keeps(self, plan: Plan, clearance: float) -> bool:
+        """Whether a path keeps a clearance, looked at without gaps.
 
-        It is looked at without gaps, at configurations 0.002 (rad, m) apart where something is
-        kept.
+        Where something is kept and the bow decides, at configurations 0.002 (rad, m) apart.
         """
-        model = self.planner.of_scene
-        if plan.kept is None:
-            if not model.path_touches(plan.q, self.scene, margin=clearance + MORE).any():
-                return ""
-        q = plan.sample(_CLEAR)
-        found = model.clearance(q, self.scene)
+        off = 0.0 if plan.kept is None else 2.0 * Judge.BOW
+        if not self.comes_within(plan, clearance + MORE + off):
+            return True
+        if plan.kept is None or (clearance > off and self.comes_within(plan, clearance - off)):
+            return False
+        found = self.planner.of_scene.clearance(plan.sample(_CLEAR), self.scene)
+        return float(found.distance.min()) >= clearance
+
+    def comes_within(self, plan: Plan, margin: float) -> bool:
+        """Whether the straight motions between the points of a path come so near to the scene."""
+        found = self.planner.of_scene.path_touches(plan.q, self.scene, margin=margin)
+        return bool(found.any())
+
+    def brought_near(self, plan: Plan, clearance: float) -> str:
+        """The reason why a path does not keep a clearance."""
+        found = self.planner.of_scene.clearance(plan.sample(_CLEAR), self.scene)
         k = int(found.distance.argmin())
-        least = float(found.distance[k])
-        if plan.kept is not None and least >= clearance:
-            return ""
         a, b = found.names[k]
         return (
             f"no path was found that keeps a clearance of {1e3 * clearance:g} mm: the one found "
-            f"last brings '{a}' and '{b}' within {1e3 * least:.3g} mm"
+            f"last brings '{a}' and '{b}' within {1e3 * float(found.distance[k]):.3g} mm"
         )
 
     def kept(
