@@ -233,6 +233,9 @@ def test_what_is_asked_wrongly_is_refused(robot, model):
         robot.solver("tool0", limits=lw.ik.Clearance(nearest=0, model=model))
     with pytest.raises(InputError, match="collision model"):
         lw.ik.InverseKinematics(robot.mechanism, "tool0", limits=lw.ik.Clearance())
+    for wrong in (robot, 3):
+        with pytest.raises(InputError, match=r"Clearance\.model must be a collision model"):
+            robot.ik(np.eye(4), "tool0", limits=lw.ik.Clearance(model=wrong))
     with pytest.raises(InputError, match=r"robot\.ik"):
         lw.ik.Clearance(model=model).bind(robot.mechanism)
 

@@ -29,6 +29,9 @@ from linkwork.mechanism.shapes import Triangles
 
 Decompose = Literal["components", "coacd", "hull"]
 
+_FARTHEST = 1e70
+"""Metres that a mesh may be large, at most: hulls reckon with the fourth power of it."""
+
 _CUBES = 60_000
 """Cubes of the grid that tells outside from inside."""
 
@@ -64,12 +67,10 @@ def convex_pieces(
     decomposes what still overhangs, in seconds to minutes. Which way faces are turned does not
     matter.
 
-    Raises: InputError for a mesh without vertices, numbers that are not finite, and faces whose
-    vertices do not exist; MissingExtraError where SciPy, or CoACD when asked for, is not installed.
+    Raises: InputError for a mesh without vertices, numbers that are not finite or beyond 1e70, and
+    faces whose vertices do not exist; MissingExtraError where SciPy, or CoACD when asked for, is not installed.
     """
-    if decompose not in get_args(Decompose):
-        known = ", ".join(map(repr, get_args(Decompose)))
-        raise InputError(f"decompose is one of {known}, not {decompose!r}")
+    _check(decompose)
     T = np.eye(4) if T_body_mesh is None else T_body_mesh
     points, triangles = _mesh(vertices, faces)
     whole = hull_piece(points, T)
@@ -94,12 +95,23 @@ def convex_pieces(
     return MeshPieces(tuple(pieces), outside, 0.0, made_by)
 
 
+def _check(decompose: Any) -> None:
+    if decompose not in get_args(Decompose):
+        known = ", ".join(map(repr, get_args(Decompose)))
+        raise InputError(f"decompose is one of {known}, not {decompose!r:.60}")
+
+
 def _mesh(vertices: ArrayLike, faces: ArrayLike) -> tuple[Floats, Ints]:
     """The vertices and faces of a mesh, equal vertices once, those without a face left out."""
     points = finite_rows(vertices, "vertices of a mesh", 3).reshape(-1, 3)
     triangles = np.asarray(faces)
     if not len(points):
         raise InputError("a mesh without vertices has no collision shape; leave the shape out")
+    if not np.abs(points).max() <= _FARTHEST:
+        raise InputError(
+            f"a vertex of a mesh is {np.abs(points).max():g} m away, and at most {_FARTHEST:g} m "
+            "can be reckoned with"
+        )
     if not triangles.size:
         return np.unique(points, axis=0), np.zeros((0, 3), np.int64)
     if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
@@ -347,4 +359,5 @@ def pieces_of_shape(
             shape.vertices, shape.faces, T_body_mesh=T_body_shape, decompose=decompose
         )
         return list(made.pieces), made.outside
+    _check(decompose)
     return [solid_piece(shape, T_body_shape)], 0.0
