@@ -46,12 +46,13 @@ class RobotCollision:
 
         It is made of the <collision> shapes, or where a robot has none at all of the visual ones,
         which ``model.parts.notes`` say; ``shapes`` asks for one kind. The balls around the pieces
-        reach at most ``overhang`` (m) out of them: smaller is finer, and slower. Pairs of links
-        that never come nearer than ``margin`` (m) are left out, and so are those that ``srdf``
-        says: a file, XML text, an `Srdf`, or None; by default the file that lies beside the
-        description, SRDF or xacro. ``decompose`` is what is
-        done with meshes that are not convex, see `linkwork.collision.mesh_pieces.convex_pieces`.
-        A model is kept: the same call gives the same one.
+        reach at most ``overhang`` (m) out of them: smaller is finer, and slower; those of links
+        that are too large for so fine a cover reach farther, as ``model.overhang`` says. Pairs of
+        links that never come nearer than ``margin`` (m) are left out, and so are those that
+        ``srdf`` says: a file, XML text, an `Srdf`, or None; by default the file that lies beside
+        the description, SRDF or xacro. ``decompose`` is what is done with meshes that are not
+        convex, see `linkwork.collision.mesh_pieces.convex_pieces`. A model is kept: the same call
+        gives the same one.
 
         Raises: UnsupportedFeatureError for a robot without a description or without shapes;
         InputError for meshes as `link_parts`; DescriptionError for an SRDF that cannot be read.

@@ -109,6 +109,20 @@ def test_what_a_robot_holds_stays_through_edits_and_pickles() -> None:
     assert [held.name for held in two.without_attached("ball").attached] == ["other"]
 
 
+def test_an_object_may_have_the_name_of_a_frame_that_is_no_link() -> None:
+    body = '<collision><geometry><sphere radius="0.05"/></geometry></collision>'
+    joints = "".join(
+        f'<joint name="{a}{b}" type="continuous"><parent link="{a}"/><child link="{b}"/>'
+        '<origin xyz="0.3 0 0"/></joint>'
+        for a, b in ("ab", "bc")
+    )
+    text = f'<link name="a">{body}</link><link name="b"/><link name="c">{body}</link>{joints}'
+    robot = lw.load(f'<robot name="r">{text}</robot>').with_frame("grip", "b", np.eye(4))
+    held = robot.collision().with_attached("grip", Sphere(0.1), "grip")
+    assert held.links == ("a", "c", "grip")
+    assert held.with_tables().without_attached("grip").links == ("a", "c")
+
+
 def test_a_chain_holds_what_its_frames_hold() -> None:
     ball = Sphere(0.03)
     robot = lw.load("panda").with_attached("ball", ball, "tool0", (0, 0, 0.1), allowed=["link7"])

@@ -355,15 +355,21 @@ class CollisionModel(_Asked, ProcessBound):
         Raises: UnknownNameError.
         """
         parts = self.parts
-        held = [b for b, f in zip(parts.bodies, parts.frames, strict=True) if b != f]
-        if name not in held:
-            raise UnknownNameError("held object", name, held)
+        if name not in self._held:
+            raise UnknownNameError("held object", name, self._held)
         pairs = replace(
             self.pairs,
             pairs=tuple(p for p in self.pairs.pairs if name not in (p.link_a, p.link_b)),
             links=tuple(link for link in self.pairs.links if link != name),
         )
         return self._changed(parts.without_body(name), pairs)
+
+    @cached_property
+    def _held(self) -> tuple[str, ...]:
+        """The bodies that are objects, not links: on a frame of its own one may have its name."""
+        m = self.mechanism
+        links = set(m.frame_names[: m.n_link_frames])
+        return tuple(body for body in self.parts.bodies if body not in links)
 
     def _changed(self, parts: CollisionParts, pairs: PairTable) -> CollisionModel:
         return CollisionModel(
@@ -375,9 +381,7 @@ class CollisionModel(_Asked, ProcessBound):
         parts, within = self.parts, ranges(self.mechanism)
         balls = parts.cover.body_spheres
         # a held object may give way to another of the same name
-        held = np.array(
-            [body != frame for body, frame in zip(parts.bodies, parts.frames, strict=True)]
-        )
+        held = np.array([body in self._held for body in parts.bodies])
         pairs = self._pair_rows[~held[self._pair_rows].any(axis=1)]
         bounds = motion_bounds(self.mechanism, parts.frames, balls, pairs=pairs, span=within)
         found = apart_tables(
