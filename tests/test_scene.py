@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from pathlib import Path
 
@@ -102,6 +103,12 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest(call: str):
         (lambda s: s.add_box("", [1, 1, 1]), "the name of an obstacle must be a text"),
         (lambda s: s.add_box("b", [1, 0, 1]), "size must be three lengths above 0 m"),
         (lambda s: s.add_box("b", [1, 1]), r"size must have shape \(..., 3\)"),
+        (lambda s: s.add_box("b", [[1, 1, 1]]), r"size must have shape \(3,\), not \(1, 3\)"),
+        (lambda s: s.add_box("b", [1, 1, 1e300]), "size is 1e.300 m, and at most 1e.150 m can be"),
+        (lambda s: s.add_sphere("b", 1, [0, 1e200, 0]), "position of a pose is 1e.200 m, and"),
+        (lambda s: s.move("ball", lw.pose([0, 1e200, 0])), "position of a pose is 1e.200 m, and"),
+        (lambda s: s.add_capsule("b", 1, 1e200), "length is 1e.200 m, and at most"),
+        (lambda s: s.add_points("b", [[0, 0, 1e200]]), "points is 1e.200 m, and at most"),
         (lambda s: s.add_sphere("b", -1), "radius must be a finite number above 0, not -1"),
         (lambda s: s.add_cylinder("b", 1, 0), "length must be a finite number above 0"),
         (lambda s: s.add_capsule("b", 1, -1), "length must be a finite number from 0"),
@@ -123,7 +130,9 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest(call: str):
         (lambda s: s.add_mesh("b", "lost.stl"), "lost.stl"),
         (lambda s: s.add_mesh("b", 3), "a file, a mesh of trimesh or a pair of vertices"),
         (lambda s: s.add_mesh("b", (np.eye(3), [[0, 1, 3]])), "from 0 to 2"),
+        (lambda s: s.add_mesh("b", (np.eye(3), [[0.0, 1, 2]])), "whole ones .* not of float64"),
         (lambda s: s.add_mesh("b", (np.eye(3), [[0, 1, 2]]), scale=0), "scale must not be 0"),
+        (lambda s: s.add_mesh("b", (np.eye(3), [[0, 1, 2]]), scale=(1, 1)), "one number or three"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_and_changes_nothing(add, message: str):
@@ -306,7 +315,7 @@ def test_a_text_by_hand():
         ("objects:\n  - {name: a, sphere: 1}\n  - {name: a, sphere: 1}\n", ":3: .*named 'a'"),
         ("objects:\n  - {name: a, cylinder: {radius: 1}}\n", ":2: length must be a finite number"),
         ("objects:\n  - {name: a, points: {radius: 1}}\n", "has no points|shape"),
-        ("objects:\n  - {name: a, half_space: no way}\n", "half_space is true"),
+        ("objects:\n  - {name: a, half_space: no way}\n", "^scene:2: half_space is true"),
         ("objects:\n  - {name: a, mesh: {file: lost.stl}}\n", ":2: .*lost.stl"),
         ("objects:\n  - {name: a, mesh: {vertices: [[0, 0, 0]]}}\n", ":2: "),
         ("obstacles:\n  - {name: a}\n", ":2?.*'obstacles' is none of its keys"),
@@ -326,9 +335,26 @@ def test_a_file_that_is_not_there():
         lw.Scene.from_yaml("lost.yaml")
 
 
+@pytest.mark.parametrize("read", [lw.Scene.from_yaml, lw.Scene.from_moveit])
+@pytest.mark.parametrize("source", [None, b"objects: []\n", 3])
+def test_what_is_neither_a_file_nor_a_text(read, source):
+    with pytest.raises(lw.InputError, match="read from a file's path or a text of several lines"):
+        read(source)
+
+
+def test_copies_change_by_themselves():
+    for copied in (copy.copy, copy.deepcopy, lw.Scene.copy):
+        scene = full()
+        other = copied(scene)
+        assert other.names == scene.names and other.allowed == scene.allowed
+        other.remove("table")
+        other.add_sphere("more", 0.1)
+        assert "table" in scene and "more" not in scene and scene.edits != other.edits
+
+
 def test_a_scene_that_is_too_long_to_be_read_is_not_written(tmp_path: Path):
     scene = lw.Scene()
     scene.add_points("p", np.random.default_rng(0).random((20_000, 3)))
-    with pytest.raises(lw.InputError, match="save its meshes as files"):
+    with pytest.raises(lw.InputError, match="'p' is the longest: save its meshes as files"):
         scene.to_yaml(tmp_path / "scene.yaml")
     assert not list(tmp_path.iterdir())

@@ -588,9 +588,15 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
     # edits
 
     def subchain(self, base: str, tip: str) -> Robot:
-        """The chain of joints between two frames; its world is the frame ``base``."""
+        """The chain of joints between two frames; its world is the frame ``base``.
+
+        Objects that are held by a frame of the chain stay.
+        """
+        from linkwork.collision.attached import of_frames  # noqa: PLC0415
+
         chain = edit.subchain(self.mechanism, base, tip)
-        return Robot(chain, self.document, shapes=self._shapes, tip=tip)
+        held = of_frames(self.attached, chain.frame_names)
+        return Robot(chain, self.document, shapes=self._shapes, tip=tip, attached=held)
 
     def with_locked(
         self,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linkwork.collision.model import CollisionModel
+    from linkwork.formats.srdf import Srdf
     from linkwork.robot import Robot
 
     Floats = NDArray[np.float64]
@@ -45,12 +46,13 @@ class RobotCollision:
 
         It is made of the <collision> shapes, or where a robot has none at all of the visual ones,
         which ``model.parts.notes`` say; ``shapes`` asks for one kind. The balls around the pieces
-        reach at most ``overhang`` (m) out of them: smaller is finer, and slower. Pairs of links
-        that never come nearer than ``margin`` (m) are left out, and so are those that ``srdf``
-        says: a file, XML text, an `Srdf`, or None; by default the file that lies beside the
-        description, SRDF or xacro. ``decompose`` is what is
-        done with meshes that are not convex, see `linkwork.collision.mesh_pieces.convex_pieces`.
-        A model is kept: the same call gives the same one.
+        reach at most ``overhang`` (m) out of them: smaller is finer, and slower; those of links
+        that are too large for so fine a cover reach farther, as ``model.overhang`` says. Pairs of
+        links that never come nearer than ``margin`` (m) are left out, and so are those that
+        ``srdf`` says: a file, XML text, an `Srdf`, or None; by default the file that lies beside
+        the description, SRDF or xacro. ``decompose`` is what is done with meshes that are not
+        convex, see `linkwork.collision.mesh_pieces.convex_pieces`. A model is kept: the same call
+        gives the same one.
 
         Raises: UnsupportedFeatureError for a robot without a description or without shapes;
         InputError for meshes as `link_parts`; DescriptionError for an SRDF that cannot be read.
@@ -58,8 +60,9 @@ class RobotCollision:
         robot = cast("Robot", self)
         overhang = finite_number(overhang, "overhang", above=0.0)
         margin = finite_number(margin, "margin", least=0.0)
-        given = _key_of(srdf)
-        key = (overhang, margin, given, decompose, shapes, str(allow))
+        if not (isinstance(srdf, str) and srdf == "beside"):
+            srdf = _read_srdf(srdf, allow)  # of a file, what it says now
+        key = (overhang, margin, _key_of(srdf), decompose, shapes, str(allow))
         known = robot.__dict__.setdefault("_collision_models", {})
         if key not in known:
             model = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
@@ -73,7 +76,7 @@ class RobotCollision:
 def _model(
     robot: Robot,
     lengths: tuple[float, float],
-    srdf: Any,
+    srdf: Srdf | str | None,
     decompose: str,
     wanted: Source | None,
     allow: Folders,
@@ -104,7 +107,7 @@ def _model(
         overhang=lengths[0],
         margin=lengths[1],
         decompose=decompose,
-        srdf=_srdf(robot, srdf, described.file, allow),
+        srdf=_beside(robot, described.file, allow) if isinstance(srdf, str) else srdf,
         compiler=settings.compiler(),
         threads=settings.most_threads(),
         assembled=lambda n: _assembled(robot, n),
@@ -192,28 +195,31 @@ def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
     return replace(shape, shape=Triangles(np.concatenate(vertices), np.concatenate(faces)))
 
 
-def _key_of(srdf: Any) -> Any:
+def _key_of(given: Srdf | str | None) -> Any:
     """A key that tells one SRDF from another."""
     from linkwork.formats.srdf import Srdf, to_text  # noqa: PLC0415  not all need it
 
-    if isinstance(srdf, Srdf):
-        return to_text(srdf)
-    if not (srdf is None or isinstance(srdf, (str, bytes, os.PathLike))):
-        raise InputError(
-            "srdf is a file, XML text, an Srdf (linkwork.formats.srdf.read) or None, not "
-            f"{type(srdf).__name__}"
-        )
-    return os.fspath(srdf) if isinstance(srdf, os.PathLike) else srdf
+    return (to_text(given), given.file) if isinstance(given, Srdf) else given
 
 
-def _srdf(robot: Robot, given: Any, file: str | None, allow: Folders) -> Any:
-    """The SRDF that is given, or lies beside the description."""
+def _read_srdf(given: Any, allow: Folders) -> Srdf | None:
+    """The SRDF that is given."""
     from linkwork.formats import srdf  # noqa: PLC0415  not all need it
 
-    if isinstance(given, str) and given == "beside":
-        given = srdf.beside(Path(file), robot.name) if file else None
     if given is None or isinstance(given, srdf.Srdf):
         return given
+    if not isinstance(given, (str, bytes, os.PathLike)):
+        raise InputError(
+            "srdf is a file, XML text, an Srdf (linkwork.formats.srdf.read) or None, not "
+            f"{type(given).__name__}"
+        )
     if not isinstance(given, bytes) and os.fspath(given).lower().endswith(".xacro"):
         return srdf.read_xacro(given, find=package_finder(Path(given), allow), roots=allow)
     return srdf.read(given)
+
+
+def _beside(robot: Robot, file: str | None, allow: Folders) -> Srdf | None:
+    """The SRDF that lies beside the description."""
+    from linkwork.formats import srdf  # noqa: PLC0415  not all need it
+
+    return _read_srdf(srdf.beside(Path(file), robot.name), allow) if file else None

@@ -50,6 +50,9 @@ SHOWN_HALF_SPACE = 4.0
 SHOWN_POINTS = 20_000
 """Points of a cloud that are shown at most: every second, third, ... of more."""
 
+FARTHEST = 1e150
+"""Metres that obstacles may be large or far away, at most: the squares of more are no numbers."""
+
 _HUES = ((0.0, 0.45, 0.7), (0.9, 0.6, 0.0), (0.0, 0.62, 0.45), (0.8, 0.47, 0.65), (0.84, 0.37, 0.0))
 _OPAQUE = {"balls": 0.45, "pieces": 1.0}
 
@@ -135,6 +138,8 @@ class Scene:
         made._allowed = dict(self._allowed)
         return made
 
+    __copy__ = copy
+
     # what is added
 
     def add_box(
@@ -184,7 +189,7 @@ class Scene:
 
         Raises: as `add_box`.
         """
-        shape = Capsule(_length(radius, "radius"), finite_number(length, "length", least=0.0))
+        shape = Capsule(_length(radius, "radius"), _length(length, "length", least=0.0))
         return self._add(name, shape, pose, rgba)
 
     def add_ellipsoid(
@@ -220,7 +225,10 @@ class Scene:
 
         Raises: as `add_box`; InputError for a file that is not there or is refused.
         """
-        factors = finite_rows(np.broadcast_to(real_array(scale, "scale"), 3), "scale", 3)
+        factors = real_array(scale, "scale")
+        if factors.shape not in ((), (3,)):
+            raise ShapeError(f"scale is one number or three, not of shape {factors.shape}")
+        factors = finite_rows(np.broadcast_to(factors, 3), "scale", 3)
         if not np.all(factors):
             raise InputError(f"scale must not be 0, which would make '{name}' flat")
         file = None
@@ -245,10 +253,10 @@ class Scene:
 
         Raises: as `add_box`.
         """
-        rows = finite_rows(points, "points", 3).reshape(-1, 3)
+        rows = _near(finite_rows(points, "points", 3).reshape(-1, 3), "points")
         if not len(rows):
             raise InputError(f"'{name}' has no points; give at least one, of shape (n, 3)")
-        size = finite_number(radius, "radius", least=0.0)
+        size = _length(radius, "radius", least=0.0)
         return self._add(name, Points(_frozen(rows), size), pose, rgba)
 
     def add_height_field(
@@ -271,7 +279,8 @@ class Scene:
         rows, sides = real_array(heights, "heights"), finite_rows(size, "size", 2)
         if rows.ndim != 2 or min(rows.shape) < 2:
             raise ShapeError(f"heights have shape (m, n), both from 2 on, not {rows.shape}")
-        rows = finite_rows(rows, "heights", rows.shape[1])
+        rows = _near(finite_rows(rows, "heights", rows.shape[1]), "heights")
+        sides = _near(sides, "size")
         if sides.shape != (2,) or not np.all(sides > 0):
             raise InputError(f"size must be two lengths above 0 m, not {sides.tolist()!r:.80}")
         x, y = sides.tolist()
@@ -425,9 +434,11 @@ class Scene:
             lines += [mark + line for mark, line in zip(marks, entry, strict=False)]
         text = "\n".join(lines) + "\n"
         if len(text) > yaml.LONGEST_FILE:
+            largest = max(self, key=lambda each: len(_shape_text(each, folder))).name
             raise InputError(
                 f"the scene is a text of {len(text):,} characters, and at most "
-                f"{yaml.LONGEST_FILE:,} are read: save its meshes as files and add these"
+                f"{yaml.LONGEST_FILE:,} are read; '{largest}' is the longest: save its meshes as "
+                "files and add these; clouds and height fields are better kept as arrays"
             )
         if path is not None:
             atomic.write_bytes(path, text.encode())
@@ -467,10 +478,7 @@ class Scene:
 
         Raises: InputError with the line of what is wrong; MissingFileError.
         """
-        text, file = str(source), ""
-        if not isinstance(source, str) or "\n" not in source:
-            file = os.fspath(source)
-            text = bytes_of_file(file, yaml.LONGEST_FILE).decode(errors="replace")
+        text, file = _text_of(source, yaml.LONGEST_FILE)
         reader = _Reader(file, allow)
         root = reader.mapping(yaml.parse(text, file), "a scene")
         scene = cls()
@@ -497,10 +505,7 @@ class Scene:
         Raises: InputError with the line of what is wrong; UnsupportedFeatureError with that of what
         a scene cannot hold, such as an octomap; MissingFileError.
         """
-        text, file = str(source), ""
-        if not isinstance(source, str) or "\n" not in source:
-            file = os.fspath(source)
-            text = bytes_of_file(file, moveit_scene.LONGEST_FILE).decode(errors="replace")
+        text, file = _text_of(source, moveit_scene.LONGEST_FILE)
         found = moveit_scene.read(text, file, world)
         scene = cls()
         reader = _Reader(file, allow)
@@ -516,15 +521,26 @@ class Scene:
 # --- values ---------------------------------------------------------------------------------------
 
 
-def _length(value: Any, what: str) -> float:
-    return finite_number(value, what, above=0.0)
+def _length(value: Any, what: str, *, least: float | None = None) -> float:
+    above = 0.0 if least is None else None
+    return float(_near(np.array(finite_number(value, what, least=least, above=above)), what))
 
 
 def _lengths(values: ArrayLike, what: str) -> Vector3:
     rows = finite_rows(values, what, 3)
-    if rows.shape != (3,) or not np.all(rows > 0):
+    if rows.shape != (3,):
+        raise ShapeError(f"{what} must have shape (3,), not {rows.shape}")
+    if not np.all(rows > 0):
         raise InputError(f"{what} must be three lengths above 0 m, not {rows.tolist()!r:.80}")
-    return _three(rows)
+    return _three(_near(rows, what))
+
+
+def _near(lengths: Floats, what: str) -> Floats:
+    """Lengths (m) that can be reckoned with."""
+    most = float(np.abs(lengths).max(initial=0.0))
+    if most > FARTHEST:
+        raise InputError(f"{what} is {most:g} m, and at most {FARTHEST:g} m can be reckoned with")
+    return lengths
 
 
 def _three(values: Floats) -> Vector3:
@@ -545,6 +561,7 @@ def _pose(given: Any) -> Floats:
         found[:3, 3] = finite_rows(array, "pose", 3)
     else:
         found = rigid_pose(array, "pose")
+    _near(found[:3, 3], "the position of a pose")
     found.setflags(write=False)
     return found
 
@@ -585,7 +602,10 @@ def _triangles(mesh: Any, name: str, scale: Floats) -> Triangles:
             f"vertices have shape (n, 3) and faces (k, 3), not {vertices.shape} and {faces.shape}"
         )
     if faces.dtype.kind not in "iu" or faces.min() < 0 or faces.max() >= len(vertices):
-        raise InputError(f"faces must be numbers of vertices, from 0 to {len(vertices) - 1}")
+        raise InputError(
+            f"faces must be numbers of vertices, whole ones from 0 to {len(vertices) - 1}, not of "
+            f"{faces.dtype} from {faces.min()} to {faces.max()}"
+        )
     faces = faces.astype(np.int64)
     if np.prod(scale) < 0:  # mirrored: what was outside stays outside
         faces = faces[:, ::-1]
@@ -653,6 +673,19 @@ def _octahedra(cloud: Points) -> SimpleMesh:
 
 
 # --- YAML -----------------------------------------------------------------------------------------
+
+
+def _text_of(source: Any, longest: int) -> tuple[str, str]:
+    """A scene as text, and its file: '' for a text that is given."""
+    if isinstance(source, str) and "\n" in source:
+        return source, ""
+    if not isinstance(source, (str, os.PathLike)):
+        raise InputError(
+            "a scene is read from a file's path or a text of several lines, not from "
+            f"{type(source).__name__}"
+        )
+    file = os.fspath(source)
+    return bytes_of_file(file, longest).decode(errors="replace"), file
 
 
 def _entry(each: SceneObject, folder: Path | None) -> list[str]:
@@ -751,6 +784,8 @@ class _Reader(Fields):
             scene.recolor(name, values.get("rgba", scene.get(name).rgba))
             scene.allow(name, *self.texts(given.get("allow"), "allow"))
         except InputError as error:
+            if str(error).startswith(f"{self.file or 'scene'}:"):
+                raise  # which says where already
             self.fail(node, str(error))
 
     def _shape(

@@ -44,6 +44,7 @@ def test_a_shape_is_held_in_the_frame_itself() -> None:
         (lambda: attach("a", Sphere(1), "hand", np.eye(3)), lw.InputError, r"shape \(4, 4\)"),
         (lambda: attach("a", Sphere(1), "hand", 2 * np.eye(4)), lw.InputError, "not a rigid pose"),
         (lambda: attach("a", Sphere(1), "hand", allowed="hand"), lw.InputError, "names of links"),
+        (lambda: attach("a", Sphere(1), "hand", allowed=3), lw.InputError, "names of links"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_what_cannot_be_held_is_refused(make, error: type[Exception], message: str) -> None:
@@ -106,6 +107,34 @@ def test_what_a_robot_holds_stays_through_edits_and_pickles() -> None:
         assert each.collision().links[-2:] == ("ball", "other")
         assert each.collision().pairs.reason("ball", "other") == "you"
     assert [held.name for held in two.without_attached("ball").attached] == ["other"]
+
+
+def test_an_object_may_have_the_name_of_a_frame_that_is_no_link() -> None:
+    body = '<collision><geometry><sphere radius="0.05"/></geometry></collision>'
+    joints = "".join(
+        f'<joint name="{a}{b}" type="continuous"><parent link="{a}"/><child link="{b}"/>'
+        '<origin xyz="0.3 0 0"/></joint>'
+        for a, b in ("ab", "bc")
+    )
+    text = f'<link name="a">{body}</link><link name="b"/><link name="c">{body}</link>{joints}'
+    robot = lw.load(f'<robot name="r">{text}</robot>').with_frame("grip", "b", np.eye(4))
+    held = robot.collision().with_attached("grip", Sphere(0.1), "grip")
+    assert held.links == ("a", "c", "grip")
+    assert held.with_tables().without_attached("grip").links == ("a", "c")
+
+
+def test_a_chain_holds_what_its_frames_hold() -> None:
+    ball = Sphere(0.03)
+    robot = lw.load("panda").with_attached("ball", ball, "tool0", (0, 0, 0.1), allowed=["link7"])
+    robot = robot.with_attached("low", ball, "link1", (0, 0.3, 0), allowed=["ball"])
+    upper = robot.subchain("link3", "tool0")
+    assert [held.name for held in upper.attached] == ["ball"]
+    assert upper.collision().links[-1] == "ball"
+    assert robot.subchain("link0", "link5").collision().links[-1] == "low"
+    scene = lw.Scene()
+    tip = upper.fk(upper.neutral(), "tool0") @ [0, 0, 0.1, 1]
+    scene.add_sphere("there", 0.02, tip[:3])
+    assert upper.collision().clearance(upper.neutral(), scene).names == ("ball", "there")
 
 
 def test_what_a_robot_cannot_hold_is_refused() -> None:

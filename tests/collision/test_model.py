@@ -519,6 +519,20 @@ def test_boxes_that_float32_cannot_hold(arm: Any) -> None:
         assert agree(model, q, scene).all()
 
 
+def test_meshes_that_are_too_large_for_hulls(arm: Any) -> None:
+    """They hold what is in them as far as can be reckoned, and are refused beyond."""
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("vast meshes"), 5)
+    corners, faces = np.array(list(np.ndindex(2, 2, 2))) - 0.5, list(combinations(range(8), 3))
+    for size in (1e20, 1e69):
+        scene = lw.Scene()
+        scene.add_mesh("all", (size * corners, faces))
+        assert agree(model, q, scene).all()
+    scene.remove("all")
+    scene.add_mesh("all", (1e80 * corners, faces))
+    with pytest.raises(InputError, match=r"5e\+79 m away, and at most 1e\+70 m"):
+        model.collides(q, scene)
+
+
 def test_large_boxes_and_small_balls() -> None:
     """Rounding that is larger than a ball makes it no hit."""
     text = (
@@ -584,8 +598,26 @@ def test_pairs_of_an_srdf(tmp_path: Any) -> None:
         model = robot.collision(overhang=0.1, srdf=given)
         assert model.pairs.reason(pair.link_a, pair.link_b) == "SRDF: Never"
         assert robot.collision(overhang=0.1, srdf=given) is model
+    rules.write_text(text.replace("Never", "User"))  # a file that is written anew is read anew
+    model = robot.collision(overhang=0.1, srdf=rules)
+    assert model.pairs.reason(pair.link_a, pair.link_b) == "SRDF: User"
     with pytest.raises(InputError, match="srdf is a file, XML text, an Srdf"):
         robot.collision(srdf=7)
+
+
+def test_tables_of_other_models_are_refused(arm: Any) -> None:
+    model = arm.collision(overhang=0.1)
+    held = model.with_attached("ball", lw.Scene().add_sphere("ball", 0.1), arm.frame_names[-1])
+    for other in (lw.load("panda").collision().pairs, held.pairs, 3):
+        with pytest.raises(InputError, match="a table of this model's links"):
+            model.with_pairs(other)
+    assert model.with_pairs(model.pairs).pairs == model.pairs
+
+
+def test_a_way_to_decompose_that_is_none(arm: Any) -> None:
+    """It is refused by robots without meshes, too."""
+    with pytest.raises(InputError, match="decompose is one of 'components', 'coacd', 'hull', not"):
+        arm.collision(decompose="none")
 
 
 def test_pairs_of_an_srdf_that_is_a_xacro_file(tmp_path: Any) -> None:
@@ -668,6 +700,31 @@ def test_motions(arm: Any, cluttered: Any) -> None:
         assert 0 <= model.clearance(stop, cluttered).distance <= 2e-5
     single = model.motion_collides(q0[0], q1[0], cluttered)
     assert bool(single) == whole.touches[0] and single.t == whole.t[0]
+
+
+def test_motions_that_are_asked_for_wrongly(arm: Any, monkeypatch: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("asked wrongly"), 6)
+    with pytest.raises(ShapeError, match=r"do not go together: q0 \(2, .*q1 \(3, "):
+        model.motion_collides(q[:2], q[3:])
+    with pytest.raises(InputError, match=r"truth of 6 motions is not one: .*touches.any"):
+        bool(model.motion_collides(q, q))
+    with pytest.raises(InputError, match="configurations of one motion, and at most 10,000,000"):
+        model.motion_collides(q[0], q[1], resolution=1e-12)
+    whole = model.motion_collides(q, q[::-1], resolution=0.05)
+    monkeypatch.setattr("linkwork.collision.model._SAMPLES_AT_ONCE", 100)
+    parts = model.motion_collides(q, q[::-1], resolution=0.05)
+    np.testing.assert_array_equal(parts.t, whole.t)
+    assert parts.names == whole.names and whole.touches.any()
+    none = model.motion_collides(q[:0], q[:0], resolution=0.05)
+    assert none.touches.shape == none.t.shape == (0,) and none.names == []
+
+
+def test_numbers_of_threads(arm: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("threads"), 3)
+    for wrong in (0, "all", 1.5):
+        for ask in (model.collides, model.clearance, model.distances):
+            with pytest.raises(InputError, match="threads must be a whole number"):
+                ask(q, threads=wrong)
 
 
 def test_pairs_of_closed_mechanisms() -> None:

@@ -436,7 +436,11 @@ def test_overrides_by_name():
     for bad in (["x"], [("a", "x")]):
         with pytest.raises(UnknownNameError, match="link with shapes named 'x'"):
             TABLE.with_ignored(bad)
-    for worse in ([("a",)], [("a", "b", "c")], [3]):
+    assert TABLE.with_ignored(TABLE.checked) == TABLE.with_ignored(
+        [(pair.link_b, pair.link_a) for pair in TABLE.checked]
+    )
+    assert more.with_ignored(more[0]) == more.with_ignored([("a", "b")])
+    for worse in ([("a",)], [("a", "b", "c")], [3], 3, None):
         with pytest.raises(InputError, match="a link or a pair"):
             TABLE.with_ignored(worse)
 

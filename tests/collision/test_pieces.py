@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 
 import seeds
 from linkwork.collision.mesh_pieces import convex_pieces
@@ -153,6 +154,19 @@ def test_a_convex_mesh_is_its_hull(turned: bool) -> None:
     assert found.made_by == "convex"
     assert len(found.pieces) == 1
     assert found.outside < 1e-6 and found.missing == 0
+
+
+@pytest.mark.parametrize("dent", [0.0, 0.01])
+def test_a_finely_meshed_ball_says_how_deep_its_dent_is(dent: float) -> None:
+    """A cone of 0.2 rad is taken out of its top, over which the hull is flat."""
+    ball = trimesh.creation.icosphere(subdivisions=4, radius=0.3)
+    vertices = np.array(ball.vertices)
+    angle = np.arccos(np.clip(vertices[:, 2] / 0.3, -1.0, 1.0))
+    radius = 0.3 - dent * np.clip(1.0 - angle / 0.2, 0.0, 1.0)
+    found = convex_pieces(vertices * (radius / 0.3)[:, None], ball.faces)
+    assert len(found.pieces) == 1
+    deep = max(0.3 * np.cos(0.2) - (0.3 - dent), 0.0)
+    assert deep - 1e-12 <= found.outside <= deep + 1e-3
 
 
 def cup(depth: float = 0.2) -> tuple[np.ndarray, np.ndarray]:

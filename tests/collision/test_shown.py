@@ -59,3 +59,5 @@ def test_wrong_input():
         lw.Scene.of_model(model, np.zeros((2, 7)))
     with pytest.raises(InputError):
         lw.Scene.of_model(model, np.full(7, np.nan))
+    with pytest.raises(InputError, match=r"a collision model, as robot\.collision\(\) gives"):
+        lw.Scene.of_model(lw.load("panda"), np.zeros(7))  # type: ignore[arg-type]

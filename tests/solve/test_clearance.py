@@ -233,6 +233,9 @@ def test_what_is_asked_wrongly_is_refused(robot, model):
         robot.solver("tool0", limits=lw.ik.Clearance(nearest=0, model=model))
     with pytest.raises(InputError, match="collision model"):
         lw.ik.InverseKinematics(robot.mechanism, "tool0", limits=lw.ik.Clearance())
+    for wrong in (robot, 3):
+        with pytest.raises(InputError, match=r"Clearance\.model must be a collision model"):
+            robot.ik(np.eye(4), "tool0", limits=lw.ik.Clearance(model=wrong))
     with pytest.raises(InputError, match=r"robot\.ik"):
         lw.ik.Clearance(model=model).bind(robot.mechanism)
 
@@ -309,6 +312,28 @@ def test_an_approach_to_a_scan_ends_at_the_margin(robot, scanned):
     assert any(pair[1] in ("above", "below") for pair in clear.names)
     a = np.diff(states, n=2, axis=0) / DT**2
     assert np.abs(a).max() <= A_MAX * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("braked", [False, True])
+def test_a_flange_that_is_pressed_flat_on_a_table_keeps_the_margin(robot, braked):
+    """Which point of its rim is nearest changes with the least turn, from one side to the other."""
+    model, dt = robot.collision(), 0.01
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    at = robot.fk(q, "tool0")[:3, 3]
+    table = lw.Scene()
+    table.add_box("table", (0.5, 0.8, 0.1), (0.6, 0.0, at[2] - 0.18))
+    limits = [lw.ik.Clearance(MARGIN, table)]
+    limits += [lw.ik.AccelerationLimit(dt, A_MAX)] if braked else []
+    control = robot.controller("tool0", dt=dt, limits=limits)
+    below, states = lw.pose(at - [0.0, 0.0, 0.3], rpy=[np.pi, 0.0, 0.0]), [q, q]
+    for _ in range(300):
+        v = (states[-1] - states[-2]) / dt
+        states.append(control.step(states[-1], below, v=v if braked else None))
+    near = model.clearance(np.array(states), table)
+    assert near.names[-1] == ("link7", "table")
+    assert near.distance.min() >= MARGIN - 1e-4
+    a = np.diff(states, n=2, axis=0)[-50:] / dt**2
+    assert np.abs(a).max() < (0.5 if braked else 100.0)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,8 @@ def attach(
     for label, text in (("the name of a held object", name), ("frame", frame)):
         if not isinstance(text, str) or not text:
             raise InputError(f"{label} must be a text, not {text!r:.60}")
-    if isinstance(allowed, str) or not all(isinstance(link, str) for link in allowed):
+    listed = isinstance(allowed, Collection) and not isinstance(allowed, (str, bytes))
+    if not listed or not all(isinstance(link, str) for link in allowed):
         raise InputError(f"allowed must be names of links, as ['hand'], not {allowed!r:.60}")
     solid = getattr(shape, "shape", shape)
     if type(solid) in _NOT_HELD:
@@ -69,6 +70,16 @@ def attach(
         kinds = ", ".join(kind.__name__ for kind in _SOLIDS)
         raise InputError(f"a held object has the shape {kinds}, not {type(solid).__name__}")
     return Attached(name, solid, frame, _pose(T_frame_object), tuple(dict.fromkeys(allowed)))
+
+
+def of_frames(held: Sequence[Attached], frames: Sequence[str]) -> tuple[Attached, ...]:
+    """Those objects that these frames hold, without the allowed contacts with what is not there."""
+    kept = [each for each in held if each.frame in frames]
+    there = {*frames, *(each.name for each in kept)}
+    return tuple(
+        replace(each, allowed=tuple(name for name in each.allowed if name in there))
+        for each in kept
+    )
 
 
 def check_attached(held: Sequence[Attached], frames: Sequence[str], links: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ mesh, and what they hold beyond it is measured.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -28,6 +29,12 @@ from linkwork.errors import InputError, MissingExtraError
 from linkwork.mechanism.shapes import Triangles
 
 Decompose = Literal["components", "coacd", "hull"]
+
+_PLANES = 24
+"""Planes of a hull that each face of a mesh is held against."""
+
+_FARTHEST = 1e70
+"""Metres that a mesh may be large, at most: hulls reckon with the fourth power of it."""
 
 _CUBES = 60_000
 """Cubes of the grid that tells outside from inside."""
@@ -64,12 +71,11 @@ def convex_pieces(
     decomposes what still overhangs, in seconds to minutes. Which way faces are turned does not
     matter.
 
-    Raises: InputError for a mesh without vertices, numbers that are not finite, and faces whose
-    vertices do not exist; MissingExtraError where SciPy, or CoACD when asked for, is not installed.
+    Raises: InputError for a mesh without vertices, numbers that are not finite or beyond 1e70, and
+    faces whose vertices do not exist; MissingExtraError where SciPy, or CoACD when asked for, is
+    not installed.
     """
-    if decompose not in get_args(Decompose):
-        known = ", ".join(map(repr, get_args(Decompose)))
-        raise InputError(f"decompose is one of {known}, not {decompose!r}")
+    _check(decompose)
     T = np.eye(4) if T_body_mesh is None else T_body_mesh
     points, triangles = _mesh(vertices, faces)
     whole = hull_piece(points, T)
@@ -94,12 +100,23 @@ def convex_pieces(
     return MeshPieces(tuple(pieces), outside, 0.0, made_by)
 
 
+def _check(decompose: Any) -> None:
+    if decompose not in get_args(Decompose):
+        known = ", ".join(map(repr, get_args(Decompose)))
+        raise InputError(f"decompose is one of {known}, not {decompose!r:.60}")
+
+
 def _mesh(vertices: ArrayLike, faces: ArrayLike) -> tuple[Floats, Ints]:
     """The vertices and faces of a mesh, equal vertices once, those without a face left out."""
     points = finite_rows(vertices, "vertices of a mesh", 3).reshape(-1, 3)
     triangles = np.asarray(faces)
     if not len(points):
         raise InputError("a mesh without vertices has no collision shape; leave the shape out")
+    if not np.abs(points).max() <= _FARTHEST:
+        raise InputError(
+            f"a vertex of a mesh is {np.abs(points).max():g} m away, and at most {_FARTHEST:g} m "
+            "can be reckoned with"
+        )
     if not triangles.size:
         return np.unique(points, axis=0), np.zeros((0, 3), np.int64)
     if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
@@ -115,7 +132,8 @@ def _mesh(vertices: ArrayLike, faces: ArrayLike) -> tuple[Floats, Ints]:
 def _bulge(points: Floats, triangles: Ints, hull: Piece) -> float:
     """A bound on the overhang of the hull of a closed mesh, by its faces; infinite where unknown.
 
-    Each face is at most a depth d under one plane of the hull. What lies deeper than d is then on
+    Each face is at most a depth d under one plane of the hull: one of those that a ray from the
+    centre through its middle meets first. What lies deeper than d is then on
     one side of the mesh, inside by the winding number of the centre. From any other point of the
     hull the way to the centre, whose depth is D and which is R away at most, has the depth d after
     R d / D, so it has met the mesh.
@@ -127,15 +145,39 @@ def _bulge(points: Floats, triangles: Ints, hull: Piece) -> float:
     centre = points.mean(axis=0)
     if not len(planes) or not closed or abs(_winding(corners, centre)) < 0.5:
         return np.inf
-    under = np.full(len(triangles), np.inf)
-    step = max(1, 4_000_000 // len(triangles))
-    for start in range(0, len(planes), step):
-        part = planes[start : start + step]
-        depth = part[:, 3] - points @ part[:, :3].T
-        under = np.minimum(under, depth[triangles].max(axis=1).min(axis=1))
-    deepest = (planes[:, 3] - planes[:, :3] @ centre).min()
+    heights = planes[:, 3] - planes[:, :3] @ centre
+    under, deepest = 0.0, float(heights.min())
+    met = _first_met(planes[:, :3] / heights[:, None])
+    step = max(1, 2_000_000 // min(len(planes), _PLANES))
+    for start in range(0, len(triangles), step):
+        own = corners[start : start + step]
+        part = planes[met(own.mean(axis=1) - centre)]  # (k, planes, 4)
+        depth = part[:, None, :, 3] - np.einsum("kcx,kpx->kcp", own, part[:, :, :3])
+        under = max(under, float(depth.max(axis=1).min(axis=1).max()))
     reach = np.linalg.norm(points - centre, axis=1).max()
-    return float(max(under.max(), 0.0) * reach / deepest)
+    return float(under * reach / deepest)
+
+
+def _first_met(duals: Floats) -> Callable[[Floats], Ints]:
+    """A function of rays (k, 3) from the origin: the planes (k, `_PLANES`) that each meets first.
+
+    A plane n x = h meets the ray along u at h / (n u): the first ones have the largest products of
+    u and their ``duals`` n / h, which a tree finds as the nearest where all are made equally long.
+    """
+    from scipy.spatial import KDTree  # noqa: PLC0415  hulls have SciPy loaded
+
+    squares = np.square(duals).sum(axis=1)
+    longest = float(np.sqrt(squares.max()))
+    more = np.sqrt(np.maximum(longest**2 - squares, 0.0))
+    tree: Any = KDTree(np.column_stack([duals, more]))
+
+    def met(rays: Floats) -> Ints:
+        length = np.linalg.norm(rays, axis=1, keepdims=True)
+        ends = rays * (longest / np.where(length > 0.0, length, 1.0))
+        found = tree.query(np.column_stack([ends, np.zeros(len(ends))]), min(len(duals), _PLANES))
+        return found[1].reshape(len(rays), -1)
+
+    return met
 
 
 def _winding(corners: Floats, point: Floats) -> float:
@@ -166,6 +208,8 @@ def _components(points: Floats, triangles: Ints) -> list[Ints]:
 
 def _without_held(pieces: list[Piece]) -> list[Piece]:
     """The pieces that lie in no other one, larger ones first."""
+    if len(pieces) == 1:
+        return pieces
     clouds = [piece.vertices for piece in pieces if piece.vertices is not None]
     sizes = np.array([np.ptp(cloud, axis=0).prod() for cloud in clouds])
     kept: list[Piece] = []
@@ -347,4 +391,5 @@ def pieces_of_shape(
             shape.vertices, shape.faces, T_body_mesh=T_body_shape, decompose=decompose
         )
         return list(made.pieces), made.outside
+    _check(decompose)
     return [solid_piece(shape, T_body_shape)], 0.0

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import ranges
-from linkwork.checks import finite_number, real_rows, whole_number
+from linkwork.checks import finite_number, leading_shape, real_rows, whole_number
 from linkwork.collision import distances, motion, spheres
 from linkwork.collision.apart import Apart, apart_tables, packed
 from linkwork.collision.attached import attach, check_attached
@@ -40,7 +41,7 @@ from linkwork.compile.machine_code import MachineCode
 from linkwork.compile.native_call import Array, Truth, row_call
 from linkwork.compile.native_method import NativeMethod, make_native
 from linkwork.compile.numpy_abi import address as _at
-from linkwork.compile.threads import chunk_rows, in_parallel, threads_for
+from linkwork.compile.threads import chunk_rows, in_parallel, thread_count, threads_for
 from linkwork.compile.typed import WIDTH32, library
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
@@ -52,6 +53,9 @@ Names: TypeAlias = "tuple[str, str]"
 
 _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 """Estimates of the time for one configuration, for how rows are shared between threads."""
+
+_SAMPLES_AT_ONCE = 1_000_000
+"""Configurations of motions with a resolution that are held at once, about."""
 
 _USUAL = 1e-3
 """Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
@@ -107,9 +111,9 @@ class Clearance:
     """The distance of the robot from touching, and the points.
 
     ``distance`` (...,): of the nearest pair (m), below 0 how deep it touches; inf where there is no
-    pair. ``names``: that pair, links or objects; of a batch, a list of them. ``points`` (..., 2, 3)
-    are the nearest points of both and ``normal`` (..., 3) leads from the first to the second, in
-    the world.
+    pair. ``names``: that pair, links or objects; of a batch, a list of them, row by row. ``points``
+    (..., 2, 3) are the nearest points of both and ``normal`` (..., 3) leads from the first to the
+    second, in the world.
     """
 
     distance: Floats
@@ -156,7 +160,7 @@ class MotionCheck:
     """Whether motions touch, and where first.
 
     ``touches`` (...,); ``t`` (...,): up to where, from 0 to 1, a motion is free, 1 where it is all;
-    ``names``: the pair that touches there, None where none does; of a batch, a list.
+    ``names``: the pair that touches there, None where none does; of a batch, a list, row by row.
     """
 
     touches: Booleans
@@ -164,7 +168,15 @@ class MotionCheck:
     names: Any
 
     def __bool__(self) -> bool:
-        """Whether the one motion touches."""
+        """Whether the one motion touches.
+
+        Raises: InputError for many: ask for that of all, or of any.
+        """
+        if self.touches.ndim:
+            raise InputError(
+                f"the truth of {self.touches.size} motions is not one: ask for touches.all() or "
+                "touches.any()"
+            )
         return bool(self.touches)
 
 
@@ -306,9 +318,14 @@ class CollisionModel(_Asked, ProcessBound):
 
         ``check`` and ``ignore``: pairs (a, b) of links, or links for all their pairs.
 
-        Raises: UnknownNameError; InputError for pairs of one body.
+        Raises: UnknownNameError; InputError for pairs of one body, and a table of other links.
         """
         changed = self.pairs if pairs is None else pairs
+        if not isinstance(changed, PairTable) or changed.links != self.pairs.links:
+            raise InputError(
+                "pairs must be a table of this model's links, as its own pairs or what these give; "
+                "check= and ignore= take pairs by name"
+            )
         changed = changed.with_checked(check).with_ignored(ignore)
         made = self._changed(self.parts, changed)
         made._frames = self._frames
@@ -364,15 +381,21 @@ class CollisionModel(_Asked, ProcessBound):
         Raises: UnknownNameError.
         """
         parts = self.parts
-        held = [b for b, f in zip(parts.bodies, parts.frames, strict=True) if b != f]
-        if name not in held:
-            raise UnknownNameError("held object", name, held)
+        if name not in self._held:
+            raise UnknownNameError("held object", name, self._held)
         pairs = replace(
             self.pairs,
             pairs=tuple(p for p in self.pairs.pairs if name not in (p.link_a, p.link_b)),
             links=tuple(link for link in self.pairs.links if link != name),
         )
         return self._changed(parts.without_body(name), pairs)
+
+    @cached_property
+    def _held(self) -> tuple[str, ...]:
+        """The bodies that are objects, not links: on a frame of its own one may have its name."""
+        m = self.mechanism
+        links = set(m.frame_names[: m.n_link_frames])
+        return tuple(body for body in self.parts.bodies if body not in links)
 
     def _changed(self, parts: CollisionParts, pairs: PairTable) -> CollisionModel:
         return CollisionModel(
@@ -384,9 +407,7 @@ class CollisionModel(_Asked, ProcessBound):
         parts, within = self.parts, ranges(self.mechanism)
         balls = parts.cover.body_spheres
         # a held object may give way to another of the same name
-        held = np.array(
-            [body != frame for body, frame in zip(parts.bodies, parts.frames, strict=True)]
-        )
+        held = np.array([body in self._held for body in parts.bodies])
         pairs = self._pair_rows[~held[self._pair_rows].any(axis=1)]
         bounds = motion_bounds(self.mechanism, parts.frames, balls, pairs=pairs, span=within)
         found = apart_tables(
@@ -630,7 +651,7 @@ class CollisionModel(_Asked, ProcessBound):
             self._expect_more(known)
             return cast("Booleans", np.bool_(hit))
         verdicts = np.zeros(-(-n // WIDTH32), np.int64)
-        threads = self._threads if threads is None else threads
+        threads = self._threads if threads is None else thread_count(threads)
         size = chunk_rows(_CHECK_NS, threads_for(n, _CHECK_NS, threads))
 
         def work(first: int) -> None:
@@ -925,7 +946,7 @@ class CollisionModel(_Asked, ProcessBound):
         if n == 1:
             work(slice(0, 1))
             return
-        threads = self._threads if threads is None else threads
+        threads = self._threads if threads is None else thread_count(threads)
         size = chunk_rows(_EXACT_NS, threads_for(n, _EXACT_NS, threads))
         parts = [slice(first, min(first + size, n)) for first in range(0, n, size)]
         in_parallel(work, parts, threads)
@@ -961,11 +982,12 @@ class CollisionModel(_Asked, ProcessBound):
 
         Raises: ShapeError, InputError.
         """
-        first, second = np.broadcast_arrays(
-            real_rows(q0, "q0", self.mechanism.n_q), real_rows(q1, "q1", self.mechanism.n_q)
-        )
-        given, shape = self._rows(first, "q0")
-        starts, stops = motion.short_ways(self._turns, given, self._rows(second, "q1")[0])
+        n_q = self.mechanism.n_q
+        first, second = real_rows(q0, "q0", n_q), real_rows(q1, "q1", n_q)
+        lead = (*leading_shape({"q0": first, "q1": second}), n_q)
+        given, shape = self._rows(np.broadcast_to(first, lead), "q0")
+        second = self._rows(np.broadcast_to(second, lead), "q1")[0]
+        starts, stops = motion.short_ways(self._turns, given, second)
         velocities = motion.velocities_of(self.mechanism, starts, stops)
         if resolution is not None:
             step = finite_number(resolution, "resolution", above=0.0)
@@ -1082,16 +1104,20 @@ class CollisionModel(_Asked, ProcessBound):
         resolution: float,
         threads: int | None,
     ) -> MotionCheck:
-        rows, first = motion.between(starts, stops, resolution, self._turns)
-        hit = self.collides(rows, scene, threads=threads)
         touches, t = np.zeros(len(starts), bool), np.ones(len(starts))
         told: list[Names | None] = [None] * len(starts)
-        for k in range(len(starts)):
-            own = np.flatnonzero(hit[first[k] : first[k + 1]])
-            if len(own):
-                count = int(first[k + 1] - first[k])
-                touches[k], t[k] = True, max(int(own[0]) - 1, 0) / max(count - 1, 1)
-                told[k] = self.clearance(rows[first[k] + own[0]], scene).names
+        ends = np.cumsum(motion.sample_counts(starts, stops, resolution, self._turns))
+        groups = np.flatnonzero(np.diff(ends // _SAMPLES_AT_ONCE, prepend=-1, append=-1))
+        for begin, end in pairwise(groups.tolist()):
+            part = slice(begin, end)
+            rows, first = motion.between(starts[part], stops[part], resolution, self._turns)
+            hit = self.collides(rows, scene, threads=threads)
+            for k in range(begin, end):
+                own = slice(first[k - begin], first[k - begin + 1])
+                at, count = int(hit[own].argmax()), len(hit[own])
+                if hit[own][at]:
+                    touches[k], t[k] = True, max(at - 1, 0) / max(count - 1, 1)
+                    told[k] = self.clearance(rows[own][at], scene).names
         return MotionCheck(touches.reshape(shape), t.reshape(shape), told if shape else told[0])
 
 

@@ -78,6 +78,7 @@ from linkwork.compile.typed import (
     sqrt,
     typed,
 )
+from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
 
 Floats = NDArray[np.float64]
@@ -126,6 +127,9 @@ TWISTING, TABLES, REACHES, INTERVALS, ROOM, TWISTS, WORLD = 0, 1, 7, 10, 11, 12,
 """Places in the record of a world in which things move: the addresses of `twists1`, of six tables
 (`distances.Tables.addresses`), of the three arrays of `Reaches`, of a record of `swept` by which
 most of a motion is passed over (or 0), of `motion_room` numbers, and of room for twists."""
+
+_MOST_SAMPLES = 10_000_000
+"""Configurations of one motion with a resolution, at most."""
 
 SLOWEST = 1e-30  # in place of a speed of 0: such a pair is looked at once
 QUICK = 0.05  # a bound that leaves this part of the motion free is taken; else pieces are looked at
@@ -646,6 +650,25 @@ def motion_room(tables: Tables) -> int:
     return tables.room + 3 * int(index[N_Q]) + 2 + speeds + 2 * tables.n_bounds
 
 
+def sample_counts(q0: Floats, q1: Floats, resolution: float, turns: Ints) -> Ints:
+    """The number of samples of each of the motions of `between`.
+
+    Raises: InputError for more than anybody waits for.
+    """
+    rates = np.abs(q1 - q0)
+    for at in turns[:, 0].tolist():
+        chord = np.linalg.norm(rates[:, at : at + 4], axis=1, keepdims=True)
+        rates[:, at : at + 4] = 2.0 * chord / np.sqrt(1.0 - 0.25 * chord**2)
+    counts = np.ceil(rates.max(axis=1, initial=0.0) / resolution) + 1
+    if not counts.max(initial=0.0) <= _MOST_SAMPLES:
+        raise InputError(
+            f"resolution={resolution:g} asks for {counts.max():.3g} configurations of one motion, "
+            f"and at most {_MOST_SAMPLES:,} are looked at: give a larger one, or none, which looks "
+            "at the whole motion"
+        )
+    return counts.astype(np.int64)
+
+
 def between(q0: Floats, q1: Floats, resolution: float, turns: Ints) -> tuple[Floats, Ints]:
     """Rows of samples of straight motions (n, n_q), both ends included, and where each begins.
 
@@ -653,11 +676,7 @@ def between(q0: Floats, q1: Floats, resolution: float, turns: Ints) -> tuple[Flo
     has the rows ``first[k]`` up to ``first[k + 1]`` of the samples. ``turns``: see `short_ways`,
     of which both ends are.
     """
-    rates = np.abs(q1 - q0)
-    for at in turns[:, 0].tolist():
-        chord = np.linalg.norm(rates[:, at : at + 4], axis=1, keepdims=True)
-        rates[:, at : at + 4] = 2.0 * chord / np.sqrt(1.0 - 0.25 * chord**2)
-    counts = np.ceil(rates.max(axis=1, initial=0.0) / resolution).astype(np.int64) + 1
+    counts = sample_counts(q0, q1, resolution, turns)
     first = np.concatenate([[0], np.cumsum(counts)])
     row = np.repeat(np.arange(len(q0)), counts)
     t = (np.arange(first[-1]) - first[row]) / np.maximum(counts[row] - 1, 1)

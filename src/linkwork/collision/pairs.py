@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from itertools import combinations
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -41,7 +41,7 @@ Distances: TypeAlias = "Callable[[Floats, Sequence[int]], Floats]"
 """From configurations (n, nq) and k pairs of a table, as their places in it, to signed distances
 (n, k), metre, below zero where they touch; what is far may be given as less than it is."""
 
-Names: TypeAlias = "str | tuple[str, str] | Iterable[str | tuple[str, str]]"
+Names: TypeAlias = "str | tuple[str, str] | Pair | Iterable[str | tuple[str, str] | Pair]"
 """A pair of links, a link that stands for all its pairs, or a list of such."""
 
 SAME_BODY, ADJACENT, YOU = "same body", "adjacent", "you"
@@ -123,6 +123,7 @@ class PairTable(Sequence[Pair]):
     def with_checked(self, names: Names) -> PairTable:
         """The table in which these pairs are checked: (a, b), a link for all of its, or a list.
 
+        A `Pair` of a table is a pair, too.
         Links of one body cannot move against each other: of a link's pairs they stay left out.
 
         Raises: UnknownNameError; InputError for a pair of one body.
@@ -224,7 +225,7 @@ class PairTable(Sequence[Pair]):
 
     def _with(self, names: Names, *, checked: bool) -> PairTable:
         changed = list(self.pairs)
-        for name in (names,) if isinstance(names, str) or _is_pair(names) else names:
+        for name in _listed(names):
             alone = isinstance(name, str)
             if alone and name not in self.links:
                 raise UnknownNameError("link with shapes", name, self.links)
@@ -242,16 +243,20 @@ class PairTable(Sequence[Pair]):
         return replace(self, pairs=tuple(changed))
 
 
-def _is_pair(names: Any) -> bool:
-    """Whether names are one pair: a tuple of two links, where a list would be of two."""
-    return (
-        isinstance(names, tuple)
-        and len(names) == 2
-        and all(isinstance(name, str) for name in names)
-    )
+def _listed(names: Any) -> Iterable[Any]:
+    """Links and pairs; a tuple of two links is one pair, where a list would be of two links."""
+    a_pair = isinstance(names, tuple) and len(names) == 2 and all(isinstance(n, str) for n in names)
+    listed = (names,) if a_pair or isinstance(names, (str, Pair)) else names
+    if not isinstance(listed, Iterable):
+        raise InputError(
+            f"a link or a pair (link_a, link_b) is needed, or a list of such, not {names!r:.60}"
+        )
+    return cast("Iterable[Any]", listed)
 
 
 def _two(name: Any) -> tuple[str, str]:
+    if isinstance(name, Pair):
+        return name.link_a, name.link_b
     if isinstance(name, (tuple, list)) and len(name) == 2:
         return str(name[0]), str(name[1])
     raise InputError(f"a link or a pair (link_a, link_b) is needed, not {name!r:.60}")

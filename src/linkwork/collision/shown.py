@@ -39,6 +39,11 @@ def shown_bodies(
 
     Raises: InputError, ShapeError.
     """
+    if not isinstance(model, CollisionModel):
+        raise InputError(
+            "what is shown is a collision model, as robot.collision() gives it, not "
+            f"{type(model).__name__}"
+        )
     if what not in WHAT:
         raise InputError(f"what is one of {', '.join(WHAT)}, not {what!r:.40}")
     row = finite_rows(q, "q", model.mechanism.n_q)

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 _FREE, _FREE_BY_ERROR = 1.0e-3, 1.0
 """The weight of what the tasks leave free beside the tasks: at least, and by the error's length."""
-_LOOKS = 3
+_LOOKS = 5
 """Changes of a step at most, each with the distances that the one before has led to."""
 _OVER = 1.0e-6
 """Metres by which a pair may come nearer than a step was to bring it."""
@@ -172,10 +172,10 @@ class ClearSteps:
             if not (over > _OVER).any():
                 break
             more = self._pairs(then)
-            both = np.concatenate([rows, more], axis=1)
             again = over + (more @ x[:, :, None])[:, :, 0]
-            wants = np.concatenate([wanted, again], axis=1)
-            x = self._least(asked.H, both, wants, asked.x, asked.ends)
+            rows = np.concatenate([rows, more], axis=1)
+            wanted = np.concatenate([wanted, again], axis=1)
+            x = self._least(asked.H, rows, wanted, asked.x, asked.ends)
         return x
 
     def _stoppable(self, x: Floats, gain: float, dt: float, a_max: Floats) -> Floats:

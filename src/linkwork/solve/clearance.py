@@ -47,6 +47,7 @@ class Nearest(Protocol):
     def names(self) -> Sequence[str]: ...  # noqa: D102
 
 
+@runtime_checkable
 class Model(Protocol):
     """The model of a clearance: signed distances of pairs of bodies, below 0 how deep."""
 
@@ -127,6 +128,11 @@ class Clearance(Limit):
             raise InputError(
                 "Clearance needs a collision model: model=robot.collision(), which the methods of "
                 "a Robot put in by themselves"
+            )
+        if not isinstance(self.model, Model):
+            raise InputError(
+                "Clearance.model must be a collision model, as robot.collision() gives it, not "
+                f"{type(self.model).__name__}"
             )
         margin = finite_number(self.margin, "Clearance.margin")
         known = float(getattr(self.model, "margin", math.inf))
