@@ -25,25 +25,25 @@ def write(path: str | os.PathLike[str], arrays: dict[str, ArrayLike]) -> None:
     atomic.write_bytes(path, out.getvalue())
 
 
-def read(path: str | os.PathLike[str], what: str) -> dict[str, NDArray[Any]]:
-    """The arrays of a file by name; ``what`` it should hold, for the message.
+def read(path: str | os.PathLike[str], lack: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a file by name; ``lack``: "holds no motion", as is said where it does not.
 
     Raises: InputError where it cannot be read, is no .npz file, or is damaged.
     """
     try:
         name = os.fspath(path)
     except TypeError:
-        raise InputError(f"{what}: a file is named by its path, not {path!r:.40}") from None
+        raise InputError(f"a file is named by its path; {path!r:.40} {lack}") from None
     try:
         with open(name, "rb") as file:
             if file.read(2) != b"PK":
-                raise InputError(f"{name} holds no {what}: it is no .npz file")
+                raise InputError(f"{name} {lack}: it is no .npz file")
             file.seek(0)
             with np.load(file, allow_pickle=False) as found:
                 return {key: found[key] for key in found.files}
     except InputError:
         raise
     except OSError as error:
-        raise InputError(f"{name} holds no {what}: {error.strerror or error}") from None
+        raise InputError(f"{name} {lack}: {error.strerror or error}") from None
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError) as error:
-        raise InputError(f"{name} holds no {what}: it is damaged ({error})") from None
+        raise InputError(f"{name} {lack}: it is damaged ({error})") from None

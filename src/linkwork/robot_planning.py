@@ -74,11 +74,13 @@ class RobotPlanning:
 
         Raises: UnknownNameError, ShapeError, InputError, and as `collision`.
         """
-        began, goals = settings.clock(), whole_number(goals, "goals", least=1)
+        goals = whole_number(goals, "goals", least=1)
+        seconds = finite_number(seconds, "seconds", above=0.0)
         first = self._start(start)
         kept = self._at_start(keep, first)
         planner = self.planner(joints, keep=kept, model=model, effort=effort)
         how: Any = {"seed": whole_number(seed, "seed", least=0), "seconds": seconds}
+        began = settings.clock()
         if frame is None and tasks is None:
             if goal is None:
                 raise InputError("a plan needs a goal: configurations, or a frame's pose, or tasks")
@@ -97,6 +99,8 @@ class RobotPlanning:
             )
         if isinstance(last, str):
             return planner.refused(first, scene, last, began=began)
+        now = settings.clock()  # where code had to be compiled first, half of the time is left
+        began = now - min(now - began, seconds / 2)
         return planner.plan(first, last, scene, clearance=clearance, began=began, **how)
 
     def planner(
@@ -390,7 +394,7 @@ class RobotPlanning:
             q0=starts,
             joints=self._mattering(planner, [*wanted, *also]),
             limits=[Clearance(scene=scene, model=planner.model)],
-            seconds=finite_number(seconds, "seconds", above=0.0) / (2 * len(starts) * several),
+            seconds=seconds / (2 * len(starts) * several),
             seed=seed,
         )
         good = found.q[found.success].reshape(-1, m.n_q)

@@ -225,7 +225,7 @@ def motion_of(robot: lw.Robot, name: str, duration: float | None) -> Motion:
 
 def _saved_motion(name: str) -> tuple[Any, Floats | None]:
     """A trajectory, or the positions and times of a simulation; of a batch the first roll-out."""
-    arrays = npz.read(name, "motion")
+    arrays = npz.read(name, "cannot be read as a motion")
     if "coefficients" in arrays:
         return lw.trajectory.load(name), None
     if "times" not in arrays or "q" not in arrays:

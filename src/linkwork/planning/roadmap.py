@@ -189,14 +189,14 @@ class Roadmap:
         Raises: InputError where the file is none, or is for other joints or limits.
         """
         _check_planner(planner)
-        data, name = npz.read(file, "roadmap"), os.fspath(file)
+        data, name = npz.read(file, "is no roadmap"), os.fspath(file)
         kind = str(data.get("kind", ""))
         if kind != _KIND:
             told = f"it is a '{kind}'" if kind else "it says not of what kind it is"
-            raise InputError(f"{name} holds no roadmap of this version, '{_KIND}': {told}")
+            raise InputError(f"{name} is no roadmap of this version, '{_KIND}': {told}")
         missing = [each for each in _ARRAYS if each not in data]
         if missing:
-            raise InputError(f"{name} holds no roadmap: there is no '{missing[0]}' in it")
+            raise InputError(f"{name} is no roadmap: there is no '{missing[0]}' in it")
         joints = tuple(data["joints"].tolist())
         if joints != planner.joints:
             raise InputError(

@@ -438,7 +438,7 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
 
     Raises: InputError for a file that is none.
     """
-    found = npz.read(path, "trajectory")
+    found = npz.read(path, "holds no trajectory")
     if missing := [name for name in ("times", "coefficients", "joint_names") if name not in found]:
         raise InputError(f"{os.fspath(path)} holds no trajectory: there is no '{missing[0]}' in it")
     names = found["joint_names"].reshape(-1).astype(np.str_).tolist()
