@@ -417,16 +417,16 @@ def _check_states(states: Floats, limits: Sequence[Floats]) -> None:
         ("goal", states[2], states[3], -1.0),
     ):
         with np.errstate(over="ignore"):
-            peak = np.maximum(np.abs(v), np.abs(v + sign * a * np.abs(a) / (2.0 * jerk)))
+            reached = v + sign * a * np.abs(a) / (2.0 * jerk)  # while the acceleration falls to 0
         told = "comes to" if what == "start" else "comes from"
         for name, own, size, most in (
-            ("acceleration", a, np.abs(a), acceleration),
-            ("velocity", v, np.abs(v), velocity),
-            ("velocity", v, peak, velocity),
+            ("acceleration", a, a, acceleration),
+            ("velocity", v, v, velocity),
+            ("velocity", v, reached, velocity),
         ):
-            if (beyond := size > most * (1.0 + 1e-9)).any():
+            if (beyond := np.abs(size) > most * (1.0 + 1e-9)).any():
                 k = int(beyond.argmax())
-                then = f", which {told} {size[k]:g} by its acceleration," if size is peak else ""
+                then = f", which {told} {size[k]:g} by its acceleration," if size is reached else ""
                 raise InputError(
                     f"there is no such motion: {what}_{name} of position {k} is {own[k]:g}{then} "
                     f"and its limit {most[k]:g}"
