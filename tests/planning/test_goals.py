@@ -307,7 +307,7 @@ def test_calls_that_make_no_sense_say_why(panda: lw.Robot, how: dict[str, Any], 
 
 def test_a_model_is_of_the_same_joints(panda: lw.Robot) -> None:
     other = panda.with_locked({"joint7": 0.8}).collision()
-    with pytest.raises(InputError, match="moves by joint1, joint2.*and panda moves by"):
+    with pytest.raises(InputError, match=r"moves by joint1, joint2.*and panda moves by"):
         panda.plan(START, GOAL, model=other)
 
 
