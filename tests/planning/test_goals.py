@@ -301,12 +301,13 @@ def test_ompl_over_compiled_checks(panda: lw.Robot) -> None:
     ],
 )
 def test_calls_that_make_no_sense_say_why(panda: lw.Robot, how: dict[str, Any], text: str) -> None:
+    call: dict[str, Any] = {"start": START, "goal": GOAL, **how}
     with pytest.raises(InputError, match=text):
-        panda.plan(**{"start": START, "goal": GOAL, **how})
+        panda.plan(**call)
 
 
 def test_a_model_is_of_the_same_joints(panda: lw.Robot) -> None:
-    other = panda.with_locked({"joint7": 0.8}).collision()
+    other = panda.with_locked("joint7").collision()
     with pytest.raises(InputError, match=r"moves by joint1, joint2.*and panda moves by"):
         panda.plan(START, GOAL, model=other)
 
@@ -325,7 +326,7 @@ def test_a_pose_may_have_more_tasks_beside_it(panda: lw.Robot) -> None:
         plan = panda.plan(START, pose, frame="tool0", tasks=more, scene=wall())
         assert plan.success, plan.reason
         np.testing.assert_allclose(panda.fk(plan.q[-1], "tool0"), pose, atol=1e-5)
-    place = {"tool0": pose[:3, 3]}
+    place: Any = {"tool0": pose[:3, 3]}
     kept = panda.plan(START, place, tasks=lw.ik.Position("tool0"), keep=lw.ik.Direction("tool0"))
     assert kept.success, kept.reason
     np.testing.assert_allclose(panda.fk(kept.q[-1], "tool0")[:3, 3], place["tool0"], atol=1e-5)

@@ -538,7 +538,7 @@ def test_efforts_that_make_no_sense_are_refused() -> None:
                 Effort(**{name: value})  # type: ignore[arg-type]
     for name in ("tuning", "least_gain"):
         with pytest.raises(InputError, match=f"{name} must be"):
-            Effort(**{name: -1.0})
+            Effort(**{name: -1.0})  # type: ignore[arg-type]
 
 
 def test_problems_and_samples_that_do_not_fit(panda: lw.Robot) -> None:

@@ -170,7 +170,7 @@ class Roadmap:
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the net to a .npz file; robot and scene are not in it."""
-        arrays = {
+        arrays: dict[str, ArrayLike] = {
             "kind": _KIND,
             "joints": np.array(self.planner.joints),
             "base": self.base,

@@ -155,7 +155,7 @@ def follow(  # noqa: PLR0913  limits of two kinds, by name
         finite_number(max_rotation, "max_rotation", above=0.0),
     )
     joint_velocity = m.velocity_limit if joint_velocity is None else joint_velocity
-    bounds: dict[str, Floats] = {"velocity": limit_rows(joint_velocity, m.n_v, "joint_velocity")}
+    bounds: dict[str, Any] = {"velocity": limit_rows(joint_velocity, m.n_v, "joint_velocity")}
     if joint_acceleration is not None:
         bounds["acceleration"] = limit_rows(joint_acceleration, m.n_v, "joint_acceleration")
     ways = (finite_number(length, "length", least=0.0), finite_number(angle, "angle", least=0.0))

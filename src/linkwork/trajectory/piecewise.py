@@ -406,7 +406,7 @@ class Trajectory:
         except ImportError:
             raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
         names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
-        wanted = joints if joints is None or np.ndim(joints) else (joints,)
+        wanted: Any = joints if joints is None or np.ndim(joints) else (joints,)
         chosen = list(range(self.n)) if wanted is None else [_index(each, names) for each in wanted]
         figure = pictures.new_figure((8.0, 8.0)) if figure is None else figure
         axes = figure.subplots(4, 1, sharex=True)
