@@ -258,6 +258,11 @@ def test_a_subchain_is_the_way_between_two_frames(base, tip):
         r.subchain(base, "nowhere")
 
 
+def test_positions_of_locked_joints_are_not_lost():
+    with pytest.raises(lw.InputError, match=r"with_locked\(\['elbow'\], \{'elbow': 0.5\}\)"):
+        everything().with_locked({"elbow": 0.5})
+
+
 def test_edits_are_those_of_the_mechanism_and_keep_the_tip():
     r = everything()
     before = r.mechanism.digest

@@ -533,6 +533,36 @@ def test_messages_for_ros_have_the_states(panda):
         tj.time_optimal([[0.0], [1.0]], acceleration=1.0).to_ros(0.1)
 
 
+@pytest.mark.parametrize(
+    "told", [{"gravity": [0, 0, 0]}, {"losses": True}, {"armature": 0.1}, {"external": {}}]
+)
+def test_what_is_of_dynamics_needs_a_robot(told):
+    points, text = [[0.0], [1.0]], f"{next(iter(told))}.*give robot="
+    with pytest.raises(lw.InputError, match=text):
+        tj.time_optimal(points, acceleration=1.0, **told)
+    with pytest.raises(lw.InputError, match=text):
+        tj.time_optimal_all([points], acceleration=1.0, **told)
+
+
+def test_what_is_no_robot_and_no_list_of_paths_is_refused(panda):
+    with pytest.raises(lw.InputError, match="robot must be a Robot"):
+        tj.time_optimal(around(rng("no robot"), 3), robot="panda")
+    with pytest.raises(lw.InputError, match="several paths"):
+        tj.time_optimal_all(None, acceleration=1.0)
+
+
+def test_each_number_of_a_planar_base_has_a_name():
+    robot = lw.load("mobile_arm")
+    start, goal = robot.neutral(), robot.configuration({"base": [1.0, 0.5, 0.3]})
+    made = tj.time_optimal([start, goal], robot=robot, acceleration=1.0)
+    assert made.joint_names[:4] == ("base/x", "base/y", "base/theta", robot.joint_names[1])
+    assert made.to_ros(0.5)["joint_names"] == list(made.joint_names)
+    limits = np.full(robot.n_q, 1.0)
+    limits[2] = 0.0
+    with pytest.raises(lw.InputError, match="'base/theta' must be above zero"):
+        tj.time_optimal([start, goal], robot=robot, acceleration=limits)
+
+
 def test_a_path_that_is_gone_slower_needs_less(panda):
     points = around(rng("slower"), 4)
     made = tj.time_optimal(points, robot=panda, acceleration=20.0)

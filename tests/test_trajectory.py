@@ -1,5 +1,6 @@
 """Trajectories: profiles, splines, states, lines and arcs of a frame."""
 
+import csv
 import itertools
 import math
 
@@ -391,6 +392,16 @@ def test_a_plot_shows_every_derivative():
         lambda: tj.through([[0.0], [math.inf]], duration=1.0),
         lambda: tj.through([[0.0], [1.0]], velocity=1.0, duration=1e-6),
         lambda: tj.through([[0.0], [1.0]], kind="stops", times=[0.0, 1.0]),
+        lambda: tj.through([[0.0], [1.0]], velocity=math.inf),
+        lambda: tj.through([[0.0], [1.0]], times=[0.0, 1.0], velocity=1.0),
+        lambda: tj.through([[0.0], [1.0]], times=[0.0, 1.0], jerk=1.0),
+        lambda: tj.through([[0.0], [1.0]], kind="stops", duration=1.0, joint_names=["a", "b"]),
+        lambda: tj.through([[0.0], [1.0]], kind="stops", duration=1.0, start_velocity=1.0),
+        lambda: tj.point_to_point([0.0], [1.0], profile=["cubic"], duration=1.0),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0, joint_names=[1]),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0, joint_names=5),
+        lambda: tj.point_to_point([0, 0], [1, 1], duration=1.0, joint_names=["a", "a"]),
+        lambda: tj.point_to_point([0, 0], [1, 1], duration=1.0, joint_names="ab"),
         lambda: tj.from_polynomials([0.0, 1.0], np.zeros((2, 3, 1))),
         lambda: tj.from_polynomials([0.0, -1.0], np.zeros((1, 3, 1))),
         lambda: tj.from_polynomials([0.0, 1.0], np.full((1, 3, 1), math.nan)),
@@ -398,12 +409,110 @@ def test_a_plot_shows_every_derivative():
         lambda: tj.point_to_point([0.0], [1.0], duration=1.0)(math.nan),
         lambda: tj.point_to_point([0.0], [1.0], duration=1.0).stretched(-1.0),
         lambda: tj.point_to_point([0.0], [1.0], duration=1.0).within(),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0).then([]),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0).uses(robot="ur5e"),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0).plot(0),
+        lambda: tj.point_to_point([0.0], [1.0], duration=1.0).save(None),
+        lambda: tj.load(None),
+        lambda: tj.line("ur5e", [0.0], np.eye(4), duration=1.0),
+        lambda: tj.along([[0.0], [1.0]]),
     ],
 )
 def test_what_does_not_fit_is_refused(wrong):
     with pytest.raises(lw.InputError) as caught:
         wrong()
     assert len(str(caught.value)) > 20
+
+
+def test_times_that_keep_the_limits_are_taken():
+    points = rng("times").uniform(-1.0, 1.0, (4, 2))
+    free = tj.through(points, times=[0.0, 2.0, 3.0, 5.0], joint_names=["a", "b"])
+    most = {"velocity": np.abs(free.extremes(1)).max(axis=0), "acceleration": 100.0}
+    held = tj.through(points, times=[0.0, 2.0, 3.0, 5.0], joint_names=["a", "b"], **most)
+    np.testing.assert_array_equal(held.coefficients, free.coefficients)
+    most["velocity"] = most["velocity"] * [1.0, 0.5]
+    with pytest.raises(lw.InputError, match=r"'b' needs 2 times its limit of velocity"):
+        tj.through(points, times=[0.0, 2.0, 3.0, 5.0], joint_names=["a", "b"], **most)
+
+
+def test_names_are_texts_from_anywhere_and_one_text_is_one_name():
+    made = tj.point_to_point([0, 0], [1, 1], duration=1.0, joint_names=(c for c in "ab"))
+    assert made.joint_names == ("a", "b")
+    one = tj.through([[0.0], [1.0]], kind="stops", duration=1.0, joint_names="elbow")
+    assert one.joint_names == ("elbow",)
+
+
+def test_arrays_of_the_caller_stay_the_callers():
+    times, coefficients = np.array([0.0, 1.0]), np.zeros((1, 2, 1))
+    made = tj.from_polynomials(times, coefficients)
+    times[1], coefficients[0, 0, 0] = 5.0, 7.0
+    assert made.duration == 1.0
+    assert made(0.5) == 0.0
+
+
+def test_what_goes_on_moves_the_same_joints():
+    there = tj.point_to_point([0.0, 0.0], [1.0, 1.0], duration=1.0, joint_names=["a", "b"])
+    nameless = tj.point_to_point([1.0, 1.0], [0.0, 0.0], duration=1.0)
+    back = tj.point_to_point([1.0, 1.0], [0.0, 0.0], duration=1.0, joint_names=["b", "a"])
+    with pytest.raises(lw.InputError, match="b, a does not go on one of a, b"):
+        there.then(back)
+    assert there.then(nameless).joint_names == nameless.then(there).joint_names
+    assert there.then(nameless).joint_names == ("a", "b")
+
+
+def test_forces_are_of_joints_in_the_robots_order():
+    robot = lw.load("planar_2r")
+    made = tj.point_to_point([0.0, 0.0], [1.0, 0.5], duration=1.0, joint_names=["joint1", "joint2"])
+    turned = tj.from_polynomials(made.times, made.coefficients, ["joint2", "joint1"])
+    own = tj.from_polynomials(made.times, made.coefficients, ["shoulder", "elbow"])
+    np.testing.assert_array_equal(own.uses(robot=robot)["torque"], made.uses(robot=robot)["torque"])
+    with pytest.raises(lw.InputError, match="position 0 is 'joint2' here and 'joint1'"):
+        turned.uses(robot=robot)
+
+
+def test_names_with_commas_are_one_column(tmp_path):
+    made = tj.point_to_point([0, 0], [1, 1], duration=1.0, joint_names=["a,b", 'c"d'])
+    made.save(tmp_path / "move.csv", dt=0.5)
+    with open(tmp_path / "move.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["t", "q_a,b", 'q_c"d', "v_a,b", 'v_c"d', "a_a,b", 'a_c"d']
+    assert [float(x) for x in rows[-1][:3]] == [1.0, 1.0, 1.0]
+
+
+def test_files_that_hold_no_trajectory(tmp_path):
+    made = tj.point_to_point([0.0], [1.0], duration=1.0)
+    made.save(tmp_path / "move.npz")
+    made.save(tmp_path / "move.csv")
+    whole = (tmp_path / "move.npz").read_bytes()
+    files = {
+        "short.npz": whole[:200],
+        "bits.npz": whole[:120] + bytes([whole[120] ^ 255]) + whole[121:],
+        "empty.npz": b"",
+        "move.csv": (tmp_path / "move.csv").read_bytes(),
+    }
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    np.savez(tmp_path / "others.npz", q=np.zeros(3))
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    for name in (*files, "array.npy", "others.npz", "none.npz", ""):
+        with pytest.raises(lw.InputError, match="holds no trajectory") as caught:
+            tj.load(tmp_path / name)
+        assert "pickle" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ({"start_velocity": 5.0}, "start_velocity of position 0 is 5 and its limit 1"),
+        ({"goal_velocity": [0.0, -5.0]}, "goal_velocity of position 1 is -5"),
+        ({"start_acceleration": 5.0}, "start_acceleration of position 0 is 5 and its limit 2"),
+        ({"start_velocity": 0.9, "start_acceleration": 2.0}, "which comes to 1.1 by"),
+        ({"goal_velocity": -0.9, "goal_acceleration": 2.0}, "which comes from -1.1 by"),
+    ],
+)
+def test_ends_that_break_a_limit_are_refused(ends, text):
+    with pytest.raises(lw.InputError, match=text):
+        tj.state_to_state([0, 0], [1, 2], velocity=1.0, acceleration=2.0, jerk=10.0, **ends)
 
 
 # ---- along lines and arcs
@@ -492,6 +601,37 @@ def test_ways_that_no_arm_goes_are_refused_with_the_place(arm):
         tj.line(floating, floating.neutral(), np.eye(4), "tool0", duration=1.0)
     still = tj.line(robot, q0, T_0, "tool0", duration=1.5)
     np.testing.assert_allclose(still.end, q0)
+
+
+def test_what_a_path_of_ones_own_must_give(arm):
+    robot, q0, T_0 = arm
+
+    def rising(s):
+        T = np.broadcast_to(T_0, (len(s), 4, 4)).copy()
+        T[:, 2, 3] += 0.05 * s
+        return T
+
+    def go(path, **more):
+        return tj.follow(robot, q0, path, "tool0", **{"length": 0.05, "duration": 1.0, **more})
+
+    listed = go(lambda s: rising(s).tolist())
+    np.testing.assert_array_equal(listed.end, go(rising).end)
+    turned = T_0 @ lw.pose([0.0, 0.0, 0.0], rpy=[0.0, 0.0, 0.3])
+    for text, call in {
+        r"path must give poses \(1, 4, 4\)": lambda: go(lambda s: rising(s)[0]),
+        "the poses of path": lambda: go(lambda s: None),
+        "path must be a function": lambda: go([T_0, T_0]),
+        "does not begin": lambda: go(lambda s: np.broadcast_to(turned, (len(s), 4, 4))),
+        "leads 0.05 m and 0 rad away": lambda: go(rising, length=0.0),
+        "max_deviation must be": lambda: go(rising, max_deviation=-1.0),
+        "joint_velocity must be above zero": lambda: go(rising, joint_velocity=0.0),
+        r"q0 must have shape \(6,\)": lambda: tj.line(robot, [q0, q0], T_0, duration=1.0),
+        "p_world_via must be finite": lambda: tj.arc(robot, q0, [0, math.nan, 0], T_0),
+        "only turns: give limits .angular_velocity": lambda: tj.line(robot, q0, turned, "tool0",
+                                                                     velocity=1.0),
+    }.items():  # fmt: skip
+        with pytest.raises(lw.InputError, match=text):
+            call()
 
 
 def test_a_simulation_follows_a_trajectory(arm):

@@ -610,6 +610,11 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         Raises: UnknownNameError, ShapeError; InputError for positions that are not finite or lie
         outside the limits by more than 1e-6, for followers, and where a loop cannot hold.
         """
+        if isinstance(joints, Mapping):
+            raise InputError(
+                f"joints are names, and where they stand is at=: with_locked({list(joints)}, "
+                f"{dict(joints)})"
+            )
         return self._with(edit.lock(self.mechanism, _listed(joints), at))
 
     def with_frame(self, name: str, parent_frame: str, T_parent_frame: ArrayLike) -> Robot:

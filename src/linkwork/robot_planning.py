@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
 from linkwork import settings
-from linkwork.checks import finite_number, whole_number
+from linkwork.checks import finite_number, finite_rows, real_array, whole_number
 from linkwork.errors import InputError, ShapeError
-from linkwork.mechanism.model import JointType
+from linkwork.mechanism.model import JointType, Mechanism
+from linkwork.mechanism.named_positions import labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from linkwork.solve.tasks import Task
 
     Floats = NDArray[np.float64]
+
+_LEAST_STARTS = 4  # of inverse kinematics, for each of several poses
+_AGREED = 1e-6  # rad or m: how near a goal's number for what follows loops is to where they put it
 
 
 class RobotPlanning:
@@ -59,7 +63,8 @@ class RobotPlanning:
         those that move, by default all but floating ones; the others stay as at the start.
         ``model`` is by default ``collision()``.
 
-        Loops are kept closed along the way, and the tasks ``keep`` are done all along, within their
+        Loops are kept closed along the way, a goal's joints that follow them must stand where these
+        put them, and the tasks ``keep`` are done all along, within their
         tolerances; one without a target keeps what the start has. ``clearance`` (m) is how far
         the robot stays from the scene along the whole path: one that does not keep it is none.
 
@@ -69,12 +74,13 @@ class RobotPlanning:
 
         Raises: UnknownNameError, ShapeError, InputError, and as `collision`.
         """
-        robot = cast("Robot", self)
-        first = robot.configuration(start) if isinstance(start, dict) else np.asarray(start)
-        first = np.asarray(first, np.float64)
+        goals = whole_number(goals, "goals", least=1)
+        seconds = finite_number(seconds, "seconds", above=0.0)
+        first = self._start(start)
         kept = self._at_start(keep, first)
         planner = self.planner(joints, keep=kept, model=model, effort=effort)
-        how: Any = {"seed": seed, "seconds": seconds}
+        how: Any = {"seed": whole_number(seed, "seed", least=0), "seconds": seconds}
+        began = settings.clock()
         if frame is None and tasks is None:
             if goal is None:
                 raise InputError("a plan needs a goal: configurations, or a frame's pose, or tasks")
@@ -92,8 +98,10 @@ class RobotPlanning:
                 **how,
             )
         if isinstance(last, str):
-            return planner.refused(first, scene, last)
-        return planner.plan(first, last, scene, clearance=clearance, **how)
+            return planner.refused(first, scene, last, began=began)
+        now = settings.clock()  # where code had to be compiled first, half of the time is left
+        began = now - min(now - began, seconds / 2)
+        return planner.plan(first, last, scene, clearance=clearance, began=began, **how)
 
     def planner(
         self,
@@ -110,12 +118,25 @@ class RobotPlanning:
 
         Raises: as `plan`.
         """
-        from linkwork.planning.planner import Planner  # noqa: PLC0415  not all need it
+        from linkwork.collision.model import CollisionModel  # noqa: PLC0415  not all need it
+        from linkwork.planning.planner import Planner  # noqa: PLC0415
+        from linkwork.planning.search import Effort  # noqa: PLC0415
 
         robot = cast("Robot", self)
         m = robot.mechanism
-        tasks = _listed(keep)
-        kept = self._kept(joints, tasks) if tasks or m.is_closed else None
+        named, tasks = _in_order(m, joints), _listed(keep, "keep")
+        if model is not None and not isinstance(model, CollisionModel):
+            raise InputError(
+                f"model must be a CollisionModel, as collision() gives, not {model!r:.40}"
+            )
+        if model is not None and model.mechanism.joint_names != m.joint_names:
+            raise InputError(
+                f"model is of a robot that moves by {', '.join(model.mechanism.joint_names)}, and "
+                f"{m.name} moves by {', '.join(m.joint_names)}"
+            )
+        if effort is not None and not isinstance(effort, Effort):
+            raise InputError(f"effort must be an Effort, not {effort!r:.40}")
+        kept = self._kept(named, tasks) if tasks or m.is_closed else None
         if kept is not None:
             own = set(kept.planned.tolist())
             moving = [
@@ -123,18 +144,18 @@ class RobotPlanning:
                 for c, name in enumerate(m.joint_names)
                 if own.intersection(range(m.q_slice(c).start, m.q_slice(c).stop))
             ]
-        elif joints is None:
+        elif named is None:
             moving = [
                 name
                 for name, kind in zip(m.joint_names, m.joint_types, strict=True)
                 if kind is not JointType.FLOATING
             ]
         else:
-            moving = [joints] if isinstance(joints, str) else list(joints)
+            moving = named
         if kept is None and any(m.joint_types[m.joint(name)].has_quaternion for name in moving):
             kept = self._turning(moving)
         parts: CollisionModel = robot.collision() if model is None else model
-        told = None if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
+        told = None if named is None else tuple(named)
         key = (tuple(moving), told, id(parts), effort)
         known: dict[Any, Planner] = {} if tasks else robot.__dict__.setdefault("_planners", {})
         if key not in known or known[key].model is not parts:
@@ -161,9 +182,7 @@ class RobotPlanning:
         lengths = make_problem(m, Posture()).lengths
         return Kept(m, planned, lengths, compiler=settings.compiler())
 
-    def _kept(  # noqa: C901  two ways, of which it finds the right one
-        self, joints: str | Sequence[str] | None, tasks: tuple[Task, ...]
-    ) -> Kept:
+    def _kept(self, named: list[str] | None, tasks: tuple[Task, ...]) -> Kept:
         """Loops and tasks as what is kept along a path of these joints."""
         from linkwork.planning.kept import CLOSER, Driven, Projected  # noqa: PLC0415
         from linkwork.solve.problem import make_problem  # noqa: PLC0415  not all need it
@@ -173,9 +192,6 @@ class RobotPlanning:
         m = robot.mechanism
         looped = [m.joint_names[c] for c in Closed().bind(m).coordinates] if m.is_closed else []
         passive = [name for name in looped if name not in robot.actuated]
-        named = None if joints is None else [joints] if isinstance(joints, str) else list(joints)
-        for name in named or ():
-            m.joint(name)
         driving = bool(passive and robot.actuated) and self._are_driven()
         if named is not None and driving and (wrong := [x for x in named if x in passive]):
             raise InputError(
@@ -235,7 +251,7 @@ class RobotPlanning:
     def _at_start(self, keep: Task | Sequence[Task], start: Floats) -> tuple[Task, ...]:
         """Tasks with the targets that they have at a start, where none is given."""
         m, found = cast("Robot", self).mechanism, list[Any]()
-        for task in _listed(keep):
+        for task in _listed(keep, "keep"):
             bound = task.bind(m)
             if bound.target is None and bound.kind.n:
                 found.append(replace(task, target=self._value_of(task, bound.name, start)))
@@ -248,8 +264,6 @@ class RobotPlanning:
         from linkwork.solve import tasks as kinds  # noqa: PLC0415  not all need it
 
         robot = cast("Robot", self)
-        if q.shape != (robot.n_q,):
-            raise ShapeError(f"start must have shape ({robot.n_q},), not {q.shape}")
         if isinstance(task, kinds.Posture):
             m = robot.mechanism
             return q if task.joints is None else q[m.q_indices(task.bind(m).coordinates)]
@@ -266,30 +280,74 @@ class RobotPlanning:
             return robot.fk(q, task.frame)[:3, :3] @ np.asarray(task.axis, np.float64)
         raise InputError(f"task '{name}' of keep has no target, and none that the start would tell")
 
+    def _start(self, start: Configuration) -> Floats:
+        """The configuration (nq,) that a path begins with.
+
+        Raises: InputError, ShapeError, UnknownNameError.
+        """
+        robot = cast("Robot", self)
+        if isinstance(start, Mapping):
+            return robot.configuration(start)
+        names = labels(robot.mechanism, velocities=False)
+        first = finite_rows(start, "start", robot.n_q, names)
+        if first.ndim != 1:
+            raise ShapeError(
+                f"start must have shape ({robot.n_q},), not {first.shape}; planner().plan_all "
+                "takes many problems"
+            )
+        return first
+
     def _named(self, planner: Planner, goal: Configuration, start: Floats) -> Floats | str:
         """Goals (k, nq); joints that are not named are as at the start, loops closed."""
+        from linkwork.solve.tasks import Task  # noqa: PLC0415  not all need it
+
         robot = cast("Robot", self)
-        if not isinstance(goal, dict):
-            return np.atleast_2d(np.asarray(goal, np.float64))
-        if planner.kept is not None and planner.kept.driven:
-            driven: Any = {name: goal[name] for name in goal if name in robot.actuated}
-            q = start.copy()
-            for name in goal:
-                if name not in robot.actuated:
-                    own = robot.mechanism.q_slice(robot.mechanism.joint(name))
-                    q[own] = goal[name]
-            found = robot.assemble(driven, q0=q)
-            if found.success:
-                return np.asarray(found.q)[None]
-            every = robot.assemblies(driven, q0=q)
-            return every.q if len(every) else f"the goal cannot be assembled: {every.reason}"
+        if isinstance(goal, Task):
+            raise InputError(f"a goal that is a task is given by tasks=, not as {goal!r:.40}")
+        if not isinstance(goal, Mapping):
+            return np.atleast_2d(real_array(goal, "goal"))
         q, made = start.copy(), robot.configuration(goal)
         m = robot.mechanism
         for name in goal:
             if name in m.joint_names:
                 own = m.q_slice(m.joint(name))
                 q[own] = made[own]
-        return q[None]
+        if planner.kept is None or not planner.kept.driven:
+            return q[None]
+        driven: Any = {name: goal[name] for name in goal if name in robot.actuated}
+        found = robot.assemble(driven, q0=q)
+        every = np.asarray(found.q)[None]
+        agree = self._agreeing(goal, q, every) if found.success else []
+        if not len(agree):
+            others = robot.assemblies(driven, q0=q)
+            if not found.success and not len(others):
+                return f"the goal cannot be assembled: {others.reason}"
+            every = np.concatenate([every, others.q]) if found.success else others.q
+            agree = self._agreeing(goal, q, every)
+        if not len(agree):
+            self._refuse_followers(goal, q, every[0])
+        return every[agree]
+
+    def _agreeing(self, goal: Any, asked: Floats, every: Floats) -> list[int]:
+        """The numbers of assembled configurations (k, nq) that have what a goal names."""
+        m = cast("Robot", self).mechanism
+        own = m.q_indices([m.joint(name) for name in goal if name in m.joint_names])
+        return np.flatnonzero((np.abs(every[:, own] - asked[own]) <= _AGREED).all(axis=1)).tolist()
+
+    def _refuse_followers(self, goal: Any, asked: Floats, found: Floats) -> NoReturn:
+        """Refuse a goal that names what follows loops, and wants it where these do not put it."""
+        robot = cast("Robot", self)
+        m = robot.mechanism
+        off = np.abs(found - asked)
+        names = [name for name in goal if name in m.joint_names]
+        worst = max(names, key=lambda name: float(off[m.q_slice(m.joint(name))].max()))
+        own = m.q_slice(m.joint(worst))
+        raise InputError(
+            f"'{worst}' follows the loops of {m.name}, which put it at "
+            f"{found[own].round(6).tolist()}, not {asked[own].round(6).tolist()}: name joints that "
+            f"drive them ({', '.join(robot.actuated)}), or give tasks=Posture(..., "
+            f"joints='{worst}')"
+        )
 
     def _solutions(  # noqa: PLR0913  what `plan` was given
         self,
@@ -310,24 +368,25 @@ class RobotPlanning:
         from linkwork.solve.tasks import Pose  # noqa: PLC0415
 
         robot = cast("Robot", self)
-        goals = whole_number(goals, "goals", least=1)
-        starts = np.tile(start, (4 * goals, 1))
+        m, several = robot.mechanism, 1
+        wanted = () if tasks is None else _listed(tasks, "tasks")
+        targets: Any = goal
+        if frame is not None:
+            if goal is None:
+                raise InputError(f"where is '{frame}' to go? with frame= the goal is its pose")
+            poses = real_array(goal, "goal")
+            if poses.ndim not in (2, 3) or poses.shape[-2:] != (4, 4) or not len(poses):
+                raise ShapeError(f"a pose has shape (4, 4), or (k, 4, 4), not {poses.shape}")
+            named, several = Pose(frame), 1 if poses.ndim == 2 else len(poses)
+            wanted = (named, *wanted)  # the first of a name keeps it
+            targets = {named.bind(m).name: poses if poses.ndim == 2 else poses[:, None]}
+        elif goal is not None and not isinstance(goal, Mapping) and len(wanted) == 1:
+            targets = {wanted[0].bind(m).name: goal}
+        starts = np.tile(start, (max(_LEAST_STARTS, -(-4 * goals // several)), 1))
         drawn = robot.random(len(starts) - 1, seed=seed)
-        m = robot.mechanism
         for name in planner.joints:
             own = m.q_slice(m.joint(name))
             starts[1:, own] = drawn[:, own]
-        wanted = _listed(tasks) if tasks is not None else ()
-        targets: Any = goal
-        if frame is not None:
-            poses = np.asarray(goal, np.float64)
-            if poses.ndim not in (2, 3) or poses.shape[-2:] != (4, 4) or not len(poses):
-                raise ShapeError(f"a pose has shape (4, 4), or (k, 4, 4), not {poses.shape}")
-            named = Pose(frame)
-            wanted, name = (*wanted, named), named.bind(m).name
-            targets = {name: poses if poses.ndim == 2 else poses[:, None]}
-        elif goal is not None and (keep or not isinstance(goal, dict)) and len(wanted) == 1:
-            targets = {wanted[0].bind(m).name: goal}
         also = [replace(task, name=f"{task.bind(m).name} (kept)") for task in keep]
         found = robot.ik(
             targets,
@@ -335,7 +394,7 @@ class RobotPlanning:
             q0=starts,
             joints=self._mattering(planner, [*wanted, *also]),
             limits=[Clearance(scene=scene, model=planner.model)],
-            seconds=finite_number(seconds, "seconds", above=0.0) / 2,
+            seconds=seconds / (2 * len(starts) * several),
             seed=seed,
         )
         good = found.q[found.success].reshape(-1, m.n_q)
@@ -364,5 +423,26 @@ class RobotPlanning:
         return driving or own or list(planner.joints)
 
 
-def _listed(tasks: Task | Sequence[Task]) -> tuple[Task, ...]:
-    return tuple(tasks) if isinstance(tasks, Sequence) else (tasks,)
+def _listed(tasks: Any, name: str) -> tuple[Task, ...]:
+    """Tasks as they were given, one or several.
+
+    Raises: InputError for what is none.
+    """
+    from linkwork.solve.problem import listed  # noqa: PLC0415  not all need it
+    from linkwork.solve.tasks import Task  # noqa: PLC0415
+
+    return tuple(listed(tasks, Task, name, "Direction('tool0')")) if tasks != () else ()
+
+
+def _in_order(m: Mechanism, joints: Any) -> list[str] | None:
+    """The joints that are named, each once, in the order of q; None where none are.
+
+    Raises: InputError, UnknownNameError.
+    """
+    if joints is None:
+        return None
+    try:
+        named = {m.joint(name) for name in ([joints] if isinstance(joints, str) else joints)}
+    except TypeError:
+        raise InputError(f"joints must be names, not {joints!r:.40}") from None
+    return [m.joint_names[c] for c in sorted(named)]

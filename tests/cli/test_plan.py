@@ -105,6 +105,9 @@ def test_no_path_is_exit_code_one(capsys: pytest.CaptureFixture[str]):
         ({"goal": ["joint1=1"], "xyz": "0 0 1"}, "not both"),
         ({"frame": "tool0"}, "--frame needs --xyz"),
         ({"goal": ["joint1=1"], "save": "path.txt"}, ".csv or .npz"),
+        ({"goal": ["joint1=1"], "path_only": True, "plot": "path.png"}, "--path-only leaves out"),
+        ({"goal": ["joint1=1"], "path_only": True, "show": True}, "--show is of the motion"),
+        ({"goal": ["joint1=1"], "path_only": True, "velocity": "1"}, "--velocity is of the motion"),
     ],
 )
 def test_what_is_refused(how: dict[str, object], text: str):
@@ -129,3 +132,19 @@ def test_joints_without_motions_have_their_path(
     assert "the path alone: joint 'shoulder' is spherical" in said.err
     with pytest.raises(UnsupportedFeatureError, match="quaternion"):
         command.run(PlanArguments(**how, plot=str(tmp_path / "motion.png")))
+
+
+def test_a_base_that_drives_has_a_motion(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "drive.csv"
+    command.run(PlanArguments(source="mobile_arm", goal=["base=1 0.5 0.3"], save=str(file)))
+    assert "mobile_arm: a path of" in capsys.readouterr().out
+    header, *rows = file.read_text().splitlines()
+    assert header.startswith("t,q_base/x,q_base/y,q_base/theta,")
+    np.testing.assert_allclose([float(x) for x in rows[-1].split(",")[1:4]], [1.0, 0.5, 0.3])
+
+
+def test_what_follows_loops_is_not_ignored() -> None:
+    with pytest.raises(InputError, match="follows the loops"):
+        command.run(PlanArguments(source="four_bar", goal=["coupler=0.5"]))

@@ -277,3 +277,85 @@ def test_ompl_over_compiled_checks(panda: lw.Robot) -> None:
         plan_with("RRT", kept, START, GOAL, scene)
     with pytest.raises(UnsupportedFeatureError, match="thread"):
         plan_with("PRM", planner, START, GOAL, scene)
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ({"goal": "home"}, "goal must be real numbers"),
+        ({"goal": [{"joint1": 1.0}]}, "goal must be real numbers"),
+        ({"goal": lw.ik.Position("tool0", [0.4, 0.4, 0.4])}, "given by tasks="),
+        ({"goal": GOAL * np.nan}, r"goal\[0, 0\] \(joint1\) is nan"),
+        ({"goal": None, "frame": "tool0"}, "where is 'tool0' to go"),
+        ({"start": "home"}, "start must be real numbers"),
+        ({"start": START[:3]}, "start must have shape"),
+        ({"start": np.stack([START, START])}, "plan_all takes"),
+        ({"start": START * np.nan, "keep": lw.ik.Direction("tool0")}, r"start\[0\] \(joint1\)"),
+        ({"goal": None, "tasks": "tool0"}, "tasks must be one or several"),
+        ({"keep": 3}, "keep must be one or several"),
+        ({"keep": None}, "keep must be one or several"),
+        ({"joints": 3}, "joints must be names"),
+        ({"goals": 0}, "goals must be a whole number"),
+        ({"effort": 3}, "effort must be an Effort"),
+        ({"model": "panda"}, "model must be a CollisionModel"),
+    ],
+)
+def test_calls_that_make_no_sense_say_why(panda: lw.Robot, how: dict[str, Any], text: str) -> None:
+    call: dict[str, Any] = {"start": START, "goal": GOAL, **how}
+    with pytest.raises(InputError, match=text):
+        panda.plan(**call)
+
+
+def test_a_model_is_of_the_same_joints(panda: lw.Robot) -> None:
+    other = panda.with_locked("joint7").collision()
+    with pytest.raises(InputError, match=r"moves by joint1, joint2.*and panda moves by"):
+        panda.plan(START, GOAL, model=other)
+
+
+def test_joints_are_named_in_any_order_and_once_is_enough(panda: lw.Robot) -> None:
+    names = ["joint1", "joint2", "joint4"]
+    plain = panda.plan(START, GOAL, scene=wall(), joints=names)
+    other = panda.plan(START, GOAL, scene=wall(), joints=["joint4", "joint2", "joint1", "joint2"])
+    assert plain.success, plain.reason
+    assert np.array_equal(plain.q, other.q)
+
+
+def test_a_pose_may_have_more_tasks_beside_it(panda: lw.Robot) -> None:
+    pose, elbow = panda.fk(GOAL, "tool0"), panda.fk(GOAL, "link4")[:3, 3]
+    for more in (lw.ik.Position("link4", elbow), lw.ik.Position("tool0", pose[:3, 3])):
+        plan = panda.plan(START, pose, frame="tool0", tasks=more, scene=wall())
+        assert plan.success, plan.reason
+        np.testing.assert_allclose(panda.fk(plan.q[-1], "tool0"), pose, atol=1e-5)
+    place: Any = {"tool0": pose[:3, 3]}
+    kept = panda.plan(START, place, tasks=lw.ik.Position("tool0"), keep=lw.ik.Direction("tool0"))
+    assert kept.success, kept.reason
+    np.testing.assert_allclose(panda.fk(kept.q[-1], "tool0")[:3, 3], place["tool0"], atol=1e-5)
+
+
+def test_poses_that_are_nowhere_clear_end_in_time(panda: lw.Robot) -> None:
+    places = [lw.pose([0.5, 0.1, 0.3 + 0.001 * k], rpy=[3.0, 0.0, 0.0]) for k in range(200)]
+    how: Any = {"frame": "tool0", "joints": ["joint1", "joint2", "joint3"]}
+    panda.plan(START, np.stack(places[:2]), seconds=0.1, **how)  # compiled, which takes longer
+    begin = time.perf_counter()
+    plan = panda.plan(START, np.stack(places), seconds=1.0, **how)
+    assert not plan.success
+    assert time.perf_counter() - begin < 1.5
+
+
+def test_followers_of_loops_are_where_these_put_them() -> None:
+    robot = lw.load("four_bar")
+    start = robot.assemble([0.0]).q
+    there = robot.assemble([0.4], q0=start).q
+    whole = dict(zip(robot.joint_names, there.tolist(), strict=True))
+    plan = robot.plan(start, whole)
+    assert plan.success, plan.reason
+    np.testing.assert_allclose(plan.q[-1], there, atol=1e-6)
+    for goal in ({"coupler": 0.3}, {"crank": 0.4, "rocker": 1.0}):
+        with pytest.raises(InputError, match=r"follows the loops of four_bar.*\(crank\)"):
+            robot.plan(start, goal)
+    asked = robot.plan(start, tasks=lw.ik.Posture([0.3], joints="coupler"))
+    assert asked.success, asked.reason
+    assert abs(asked.q[-1][1] - 0.3) < 1e-4
+    stewart = lw.load("stewart")
+    with pytest.raises(ShapeError, match="'platform' takes 7"):
+        stewart.plan(stewart.assemble().q, {"platform": 0.3})

@@ -502,3 +502,52 @@ def test_turns_are_told_and_poses_take_the_nearer_one() -> None:
     none = ur5.plan(start, over, scene=scene, seconds=0.5)
     assert not none
     assert "another turn of 'shoulder_lift_joint'" in none.reason
+
+
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_what_slides_without_limits_goes_around_a_wall(kind: str) -> None:
+    axis = '<axis xyz="0 0 1"/>' if kind == "planar" else ""
+    robot = lw.load(
+        f"""<robot name="drone"><link name="world"/><link name="body"><collision><geometry>
+        <box size="0.3 0.3 0.3"/></geometry></collision></link><joint name="free" type="{kind}">
+        <parent link="world"/><child link="body"/>{axis}</joint></robot>"""
+    )
+    start = robot.neutral()
+    goal = start + 3.0 * np.eye(robot.n_q)[0]
+    for width in (2.0, 6.0):
+        scene = lw.Scene()
+        scene.add_box("wall", (0.2, width, width), (1.5, 0.0, 0.0))
+        plan = robot.plan(start, goal, joints="free", scene=scene, seconds=10.0)
+        assert plan.success, plan.reason
+        assert not robot.collision().collides(plan.sample(0.01), scene).any()
+        assert np.abs(plan.q[:, 1:3]).max() > width / 2
+    cloud = lw.Scene()
+    points = rng("cloud").uniform(-2.0, 2.0, (4000, 3)) * [0.05, 1.0, 1.0] + [1.5, 0.0, 0.0]
+    cloud.add_points("points", points, radius=0.05)
+    assert robot.plan(start, goal, joints="free", scene=cloud)
+
+
+def test_efforts_that_make_no_sense_are_refused() -> None:
+    for name in ("range", "spacing", "near", "least_near"):
+        for value in (0.0, -1.0, float("nan"), "a", None):
+            with pytest.raises(InputError, match=f"{name} must be"):
+                Effort(**{name: value})  # type: ignore[arg-type]
+    for name in ("shortcuts", "nodes", "careful"):
+        for value in (-1, 1.5, "a", 1 << 40):
+            with pytest.raises(InputError, match=f"{name} must be"):
+                Effort(**{name: value})  # type: ignore[arg-type]
+    for name in ("tuning", "least_gain"):
+        with pytest.raises(InputError, match=f"{name} must be"):
+            Effort(**{name: -1.0})  # type: ignore[arg-type]
+
+
+def test_problems_and_samples_that_do_not_fit(panda: lw.Robot) -> None:
+    planner = panda.planner()
+    with pytest.raises(ShapeError, match="do not go together"):
+        planner.plan_all(np.stack([START] * 2), np.stack([GOAL] * 3))
+    with pytest.raises(ShapeError, match="starts and goals have shape"):
+        planner.plan_all(np.zeros((2, 2, 7)), GOAL)
+    plan = panda.plan(START, GOAL)
+    for call in (plan.sample, plan.clearance):
+        with pytest.raises(InputError, match="would be"):
+            call(1e-12)

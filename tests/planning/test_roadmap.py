@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.errors import InputError
+from linkwork.errors import InputError, ShapeError
 from linkwork.planning.roadmap import Roadmap
 from seeds import rng
 
@@ -97,3 +97,52 @@ def test_what_a_roadmap_refuses(panda: lw.Robot) -> None:
     )
     with pytest.raises(InputError, match="limits"):
         Roadmap(endless.planner())
+
+
+def test_a_roadmap_says_what_is_wrong(panda: lw.Robot) -> None:
+    planner = panda.planner()
+    roadmap = Roadmap(planner, nodes=50)
+    start = roadmap.q[0]
+    with pytest.raises(ShapeError, match=r"goal must have shape \(7,\)"):
+        roadmap.plan(start, roadmap.q[:2])  # it has one goal
+    with pytest.raises(InputError, match="goal must be real numbers"):
+        roadmap.plan(start, "home")
+    with pytest.raises(ShapeError, match="base must have shape"):
+        Roadmap(planner, nodes=50, base=[1.0, 2.0])
+    with pytest.raises(InputError, match=r"base\[0\] \(joint1\) is nan"):
+        Roadmap(planner, nodes=50, base=np.full(7, np.nan))
+    with pytest.raises(InputError, match="seed must be"):
+        Roadmap(planner, nodes=50, seed=-1)
+    with pytest.raises(InputError, match=r"as planner\(\) gives"):
+        Roadmap(panda, nodes=50)  # type: ignore[arg-type]
+    group = Roadmap(panda.planner(["joint1", "joint2"]), nodes=50)
+    np.testing.assert_array_equal(group.base, panda.neutral())
+    with pytest.raises(InputError, match=r"'joint6' does not move.*base=start"):
+        group.plan(panda.neutral() + np.eye(7)[5], panda.neutral() + np.eye(7)[5])
+
+
+def test_a_roadmap_that_has_no_time_says_so(panda: lw.Robot) -> None:
+    scene = posts(panda, 4)
+    roadmap = Roadmap(panda.planner(), scene, nodes=300)
+    plan = roadmap.plan(roadmap.q[0], roadmap.q[-1], seconds=1e-9)
+    assert plan.reason == "no path was found in 1e-09 seconds"
+
+
+def test_files_that_are_no_roadmap_of_this_robot(panda: lw.Robot, tmp_path: Path) -> None:
+    planner = panda.planner()
+    Roadmap(planner, nodes=100).save(tmp_path / "net.npz")
+    whole = (tmp_path / "net.npz").read_bytes()
+    middle = len(whole) // 2
+    (tmp_path / "short.npz").write_bytes(whole[:300])
+    bits = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
+    (tmp_path / "bits.npz").write_bytes(bits)
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    np.savez(tmp_path / "others.npz", q=np.zeros(3))
+    np.savez(tmp_path / "older.npz", kind="linkwork roadmap 0")
+    np.savez(tmp_path / "bare.npz", kind="linkwork roadmap 1")
+    for name in ("short.npz", "bits.npz", "array.npy", "others.npz", "older.npz", "bare.npz"):
+        with pytest.raises(InputError, match="is no roadmap"):
+            Roadmap.load(tmp_path / name, planner)
+    narrow = lw.load(lw.to_text(panda).replace('upper="1.7628"', 'upper="0.9"'))
+    with pytest.raises(InputError, match="another robot than panda, or other limits"):
+        Roadmap.load(tmp_path / "net.npz", narrow.planner())

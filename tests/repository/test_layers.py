@@ -26,6 +26,7 @@ RANK = {
     "atomic": -0.5,
     "extras": -0.5,
     "json_values": -0.5,
+    "npz": -0.4,
     "renamed": -0.5,
     "ops": 0,
     "spatial": 0.5,

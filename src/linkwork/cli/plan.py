@@ -11,7 +11,7 @@ from click.exceptions import Exit
 from numpy.typing import NDArray
 
 import linkwork as lw
-from linkwork import atomic
+from linkwork import atomic, npz
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import PlanArguments
 from linkwork.cli.ik import task_of
@@ -36,6 +36,7 @@ def run(given: PlanArguments) -> None:
     saved = output.target_file(given.save, SAVED, "--save")
     if picture is not None and find_spec("matplotlib") is None:
         raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
+    _refuse_motion(given)
     robot, angles = inputs.open_robot(given, None), Angles(given.deg)
     plan, scene = _plan(robot, given, angles)
     motion = _motion(robot, plan, given) if plan and not given.path_only else None
@@ -57,6 +58,20 @@ def run(given: PlanArguments) -> None:
     if not plan:
         output.note(f"linkwork: no path: {plan.reason}")
         raise Exit(NO_PATH)
+
+
+def _refuse_motion(given: PlanArguments) -> None:
+    """Refuse, with --path-only, what is of the motion that it leaves out."""
+    asked = {
+        "--velocity": given.velocity,
+        "--acceleration": given.acceleration,
+        "--jerk": given.jerk,
+        "--plot": given.plot,
+        "--show": given.show or None,
+    }
+    told = [option for option, value in asked.items() if value is not None]
+    if given.path_only and told:
+        raise InputError(f"{told[0]} is of the motion, which --path-only leaves out")
 
 
 def _plan(robot: lw.Robot, given: PlanArguments, angles: Angles) -> tuple[Plan, Any]:
@@ -110,7 +125,6 @@ def _motion(robot: lw.Robot, plan: Plan, given: PlanArguments) -> Any:
             velocity=_limit(given.velocity, "--velocity"),
             acceleration=_limit(given.acceleration, "--acceleration"),
             jerk=_limit(given.jerk, "--jerk"),
-            joint_names=robot.joint_names,
         )
     except UnsupportedFeatureError as error:
         if given.plot is not None or given.show:
@@ -133,9 +147,7 @@ def _save(path: Any, robot: lw.Robot, plan: Plan, motion: Any) -> None:
         return
     labels = inputs.position_labels(robot.mechanism)
     if path.suffix.lower() == ".npz":
-        out = BytesIO()
-        np.savez(out, q=plan.q, joint_names=np.array(labels))
-        atomic.write_bytes(path, out.getvalue())
+        npz.write(path, {"q": plan.q, "joint_names": np.array(labels)})
         return
     rows = [",".join(labels), *(",".join(map(repr, row)) for row in plan.q.tolist())]
     atomic.write_bytes(path, ("\n".join(rows) + "\n").encode())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import linkwork as lw
+from linkwork import npz
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import ShowArguments
 from linkwork.cli.inputs import Angles
@@ -224,15 +225,10 @@ def motion_of(robot: lw.Robot, name: str, duration: float | None) -> Motion:
 
 def _saved_motion(name: str) -> tuple[Any, Floats | None]:
     """A trajectory, or the positions and times of a simulation; of a batch the first roll-out."""
-    try:
-        with np.load(name, allow_pickle=False) as found:
-            arrays = {key: found[key] for key in ("times", "q") if key in found}
-            is_trajectory = "coefficients" in found
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{name} cannot be read: {error}") from None
-    if is_trajectory:
+    arrays = npz.read(name, "cannot be read as a motion")
+    if "coefficients" in arrays:
         return lw.trajectory.load(name), None
-    if len(arrays) < 2:
+    if "times" not in arrays or "q" not in arrays:
         raise InputError(f"{name} holds no motion: there are no arrays 'times' and 'q' in it")
     q = arrays["q"].reshape(-1, *arrays["q"].shape[-2:])[0]
     n = int(np.isfinite(q).all(axis=-1).cumprod().sum())  # it may have been stopped

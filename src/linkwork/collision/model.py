@@ -663,6 +663,10 @@ class CollisionModel(_Asked, ProcessBound):
         bits = np.unpackbits(verdicts.view(np.uint8).reshape(-1, 8)[:, :2], bitorder="little")
         return bits[:n].astype(bool).reshape(given.shape[:-1])
 
+    def extent_of(self, scene: Any) -> float:
+        """How far apart the points of a scene's objects are at most along an axis (m)."""
+        return self._scene(scene).obstacles.extent
+
     @contextmanager
     def native_in(self, scene: Any = None) -> Generator[NativeMotions]:
         """The check and proof in a scene as it is now, for one thread of a compiled program."""

@@ -95,6 +95,23 @@ class Obstacles:
         """The numbers of the objects, by their identities."""
         return {id(each): k for k, each in enumerate(self.objects)}
 
+    @cached_property
+    def extent(self) -> float:
+        """How far apart their points are at most along an axis of the world (m).
+
+        Half-spaces, which have no end, do not count.
+        """
+        own = self.boxes[np.isfinite(self.rows[:, 23])]
+        axes, centres, halves = own[:, :9].reshape(-1, 3, 3), own[:, 9:12], own[:, 12:, None]
+        sides = np.abs(axes * halves).sum(axis=1)
+        ends = [centres - sides, centres + sides]
+        for k in self.clouds.objects:
+            cloud = self.objects[k]
+            T = cloud.T_world_object
+            ends.append(cloud.shape.points @ T[:3, :3].T + T[:3, 3])
+        points = np.concatenate(ends)
+        return float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the objects."""

@@ -145,7 +145,7 @@ def space_information(
     inside the context, for one thread.
     """
     ob, _, _ = _ompl()
-    low, high = planner.bounds(base, goals)
+    low, high = planner.bounds(base, goals, scene)
     space = ob.RealVectorStateSpace(len(low))
     bounds = ob.RealVectorBounds(len(low))
     for k, (least, most) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.checks import finite_number, real_rows, shown, whole_number
+from linkwork.checks import (
+    broadcast_rows,
+    finite_number,
+    finite_rows,
+    leading_shape,
+    real_rows,
+    whole_number,
+)
 from linkwork.collision.model import CollisionModel
 from linkwork.collision.motion import MORE
 from linkwork.collision.rooms import NativeMotions
@@ -48,6 +55,7 @@ _CLEAR = 2e-3  # rad or m: how far configurations lie apart at which clearances 
 _MORE = 1.1  # how many times the clearance paths are pushed away: corners lose some of it
 _SHORT_WAY = 4  # calls of a search before joints without limits may go the other way round
 _MANY_ENDLESS = 6  # joints without limits of which all ways round are looked at
+_MOST_SAMPLES = 1e8
 _BRANCHES = "; they may be on two branches of assembly, with a singularity between"
 
 
@@ -101,6 +109,9 @@ class Plan:
         Loops are closed in each of them, and tasks that are kept are done.
         """
         spacing = finite_number(spacing, "spacing", above=0.0)
+        if self.length / spacing > _MOST_SAMPLES:
+            many = self.length / spacing
+            raise InputError(f"spacing = {spacing:g} would be {many:.3g} configurations")
         if len(self.q) < 2:
             return self.q.copy()
         if self.kept is not None:
@@ -191,17 +202,19 @@ class Planner(ProcessBound):
         seconds: float = 10.0,
         clearance: float = 0.0,
         halt: threading.Event | None = None,
+        began: float | None = None,
     ) -> Plan:
         """A path from a start (nq,) to one of the goals (k, nq).
 
         Joints that do not move have the start's positions in the goals too. The same ``seed`` gives
         the same path, where the time does not run out. ``clearance`` (m) is what the whole path
-        keeps, start and goal too: without it there is none.
+        keeps, start and goal too: without it there is none. ``halt``, once set, ends the search.
+        ``seconds`` count from when it ``began`` by `clock`, by default now.
 
         Raises: ShapeError; InputError for numbers that are not finite and for goals in which
         another joint has moved.
         """
-        began = self.clock()
+        began = self.clock() if began is None else began
         clearance = finite_number(clearance, "clearance", least=0.0) if clearance else 0.0
         if type(seconds) is not float or not 0.0 < seconds < np.inf:
             seconds = finite_number(seconds, "seconds", above=0.0)
@@ -274,7 +287,13 @@ class Planner(ProcessBound):
         """
         n_q = self.mechanism.n_q
         first, last = real_rows(starts, "starts", n_q), real_rows(goals, "goals", n_q)
-        first, last = np.broadcast_arrays(np.atleast_2d(first), np.atleast_2d(last))
+        lead = leading_shape({"starts": first, "goals": last})
+        if len(lead) > 1:
+            raise ShapeError(
+                f"starts and goals have shapes (n, {n_q}) or ({n_q},), not {lead} rows"
+            )
+        count = lead[0] if lead else 1
+        first, last = broadcast_rows(first, (count,)), broadcast_rows(last, (count,))
         listed = list(scenes) if isinstance(scenes, (list, tuple)) else [scenes] * len(first)
         if len(listed) != len(first):
             raise ShapeError(f"{len(listed)} scenes are given for {len(first)} problems")
@@ -359,26 +378,25 @@ class Planner(ProcessBound):
                 return short
         return q
 
-    def refused(self, start: Floats, scene: Any, reason: str) -> Plan:
+    def refused(self, start: Floats, scene: Any, reason: str, *, began: float) -> Plan:
         """The plan of a problem that has no goal."""
-        return Attempt(self, start, scene, self.clock(), 1.0).failed(reason)
+        return Attempt(self, start, scene, began, 1.0).failed(reason)
 
     def checked(self, start: ArrayLike, goals: ArrayLike) -> tuple[Floats, Floats]:
         """A start (nq,) and goals (k, nq) that may be planned for; raises as `plan`."""
         n_q, m = self.mechanism.n_q, self.mechanism
-        first, last = real_rows(start, "start", n_q), real_rows(goals, "goal", n_q)
+        names = labels(m, velocities=False)
+        first = finite_rows(start, "start", n_q, names)
+        last = finite_rows(goals, "goal", n_q, names)
         if first.ndim != 1 or last.ndim != 2 or not len(last):
             raise ShapeError(
                 f"a path has a start ({n_q},) and goals (k, {n_q}), not {first.shape} and "
                 f"{last.shape}; plan_all takes many problems"
             )
-        for what, rows in (("start", first[None]), ("goal", last)):
-            if not np.isfinite(rows).all():
-                raise InputError(f"{what} must be finite, not {shown(rows)}")
         rest = self.resting
         moved = np.abs(last[:, rest] - first[rest]).max(axis=0, initial=0.0) if rest.size else rest
         if rest.size and moved.max() > _LIMIT_SLACK:
-            name = labels(m, velocities=False)[int(rest[moved.argmax()])]
+            name = names[int(rest[moved.argmax()])]
             raise InputError(
                 f"'{name}' does not move, but is {moved.max():.3g} away from the start in the "
                 f"goal; joints that move are {', '.join(self.joints)}, and joints= names others"
@@ -478,13 +496,19 @@ class Planner(ProcessBound):
         """Whether all of these are finite."""
         return bool(np.isfinite(self._limits).all())
 
-    def bounds(self, start: Floats, goals: Floats) -> tuple[Floats, Floats]:
-        """The bounds of samples: the limits, else a range around the start and the goals."""
+    def bounds(self, start: Floats, goals: Floats, scene: Any) -> tuple[Floats, Floats]:
+        """The bounds of samples: the limits, else a range around the start and the goals.
+
+        What slides without limits has room on all sides for the way, and to go around the scene.
+        """
         low, high = self._limits
         if self._bounded:
             return low, high
         ends = np.concatenate([start[None], goals])[:, self.planned]
-        around = np.where(self._endless, np.pi, 2.0 * np.ptp(ends, axis=0) + 1.0)
+        way = np.ptp(ends, axis=0)
+        slides = ~(self._angles | np.isfinite(high - low))
+        room = np.where(slides, way[slides].max(initial=0.0) + self.model.extent_of(scene), way)
+        around = np.where(self._endless, np.pi, 2.0 * room + 1.0)
         low = np.where(np.isfinite(low), low, ends.min(axis=0) - around)
         high = np.where(np.isfinite(high), high, ends.max(axis=0) + around)
         return low, high
@@ -637,7 +661,7 @@ class Attempt:
         """
         planner, finer = self.planner, 1.0
         effort = planner.effort
-        bounds = planner.bounds(self.start, goals)
+        bounds = planner.bounds(self.start, goals, self.scene)
         while finer > _LEAST_STEP:
             tracer = self._tracer(kept, effort.spacing * finer, halt)
             search = KeptSearch(tracer, self.start, goals, bounds, effort=effort, seed=seed)
@@ -756,7 +780,7 @@ class Attempt:
         """The plan of a search in memory that is given back."""
         planner, model = self.planner, self.planner.model
         motions = model.native_motions(self.scene)
-        search, idle = planner.idle_search(planner.bounds(self.start, goals))
+        search, idle = planner.idle_search(planner.bounds(self.start, goals, self.scene))
         try:
             return self._searched(search, motions, goals, seed, halt, bounds)
         finally:

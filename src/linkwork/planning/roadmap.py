@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import os
 from heapq import heappop, heappush
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork import atomic
-from linkwork.checks import finite_number, whole_number
-from linkwork.errors import InputError, UnsupportedFeatureError
+from linkwork import npz
+from linkwork.checks import finite_number, finite_rows, whole_number
+from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.named_positions import labels
+from linkwork.mechanism.neutral import neutral
 from linkwork.planning.planner import Attempt, Plan, Planner
 from linkwork.planning.search import GOLDEN, Search, paces
 
@@ -28,6 +29,7 @@ Integers = NDArray[np.int64]
 
 _UNKNOWN, _FREE, _TOUCHES = 0, 1, 2
 _KIND = "linkwork roadmap 1"
+_ARRAYS = ("joints", "base", "drawn", "points", "edges", "known", "neighbours")
 
 
 class Roadmap:
@@ -48,19 +50,22 @@ class Roadmap:
         base: ArrayLike | None = None,
         seed: int = 0,
     ) -> None:
-        """``nodes`` are drawn, of which those that touch nothing stay; ``base`` (nq,): see above.
+        """``nodes`` are drawn, of which those that touch nothing stay.
 
-        Raises: InputError where a joint that moves has no limits; UnsupportedFeatureError where
-        loops or tasks are kept, or joints turn about any axis.
+        ``base`` (nq,) has what does not move, by default neutral.
+
+        Raises: InputError where a joint that moves has no limits; ShapeError;
+        UnsupportedFeatureError where loops or tasks are kept, or joints turn about any axis.
         """
-        _refuse_kept(planner)
+        _check_planner(planner)
         self.planner, self.scene = planner, scene
         nodes, self.neighbours = (
             whole_number(nodes, "nodes", least=1),
             whole_number(neighbours, "neighbours", least=1),
         )
         m = planner.mechanism
-        self.base = np.zeros(m.n_q) if base is None else np.array(base, np.float64)
+        self.base = _one(neutral(m) if base is None else base, "base", planner).copy()
+        seed = whole_number(seed, "seed", least=0)
         low, high = m.lower[planner.planned], m.upper[planner.planned]
         if not np.isfinite(high - low).all():
             raise InputError(
@@ -98,10 +103,16 @@ class Roadmap:
         Raises: as `Planner.plan`; InputError where a joint that does not move is elsewhere.
         """
         began, planner = self.planner.clock(), self.planner
-        first, goals = planner.checked(start, np.atleast_2d(np.asarray(goal, np.float64)))
+        first, goals = planner.checked(start, _one(goal, "goal", planner)[None])
         rest = planner.resting
-        if np.abs(first[rest] - self.base[rest]).max(initial=0.0) > 1e-9:
-            raise InputError("the joints that do not move are elsewhere than in the roadmap")
+        away = np.abs(first[rest] - self.base[rest])
+        if away.max(initial=0.0) > 1e-9:
+            k = int(rest[away.argmax()])
+            raise InputError(
+                f"'{labels(planner.mechanism, velocities=False)[k]}' does not move, and is at "
+                f"{first[k]:.6g}, elsewhere than in the roadmap, which has it at "
+                f"{self.base[k]:.6g}: make one with base=start"
+            )
         seconds = finite_number(seconds, "seconds", above=0.0)
         attempt = Attempt(planner, first, self.scene, began, seconds)
         for what, q in (("the start", first), ("the goal", goals[0])):
@@ -117,6 +128,8 @@ class Roadmap:
             ends = np.stack([first, goals[0]])[:, planner.planned]
             found, looked = self._through(search, ends, attempt.until)
         attempt.steps = looked
+        if found is None and attempt.is_over(None):
+            return attempt.failed(f"no path was found in {seconds:g} seconds")
         if found is None:
             return attempt.failed(
                 "the roadmap does not join start and goal; more nodes, or plan(), may find a way"
@@ -157,41 +170,43 @@ class Roadmap:
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the net to a .npz file; robot and scene are not in it."""
-        import io  # noqa: PLC0415  few save
-
-        text = io.BytesIO()
-        np.savez_compressed(
-            text,
-            kind=_KIND,
-            joints=np.array(self.planner.joints),
-            base=self.base,
-            drawn=self._drawn,
-            points=self._points,
-            edges=self.edges,
-            known=self._known,
-            neighbours=self.neighbours,
-        )
-        atomic.write_bytes(Path(file), text.getvalue())
+        arrays: dict[str, ArrayLike] = {
+            "kind": _KIND,
+            "joints": np.array(self.planner.joints),
+            "base": self.base,
+            "drawn": self._drawn,
+            "points": self._points,
+            "edges": self.edges,
+            "known": self._known,
+            "neighbours": self.neighbours,
+        }
+        npz.write(file, arrays)
 
     @classmethod
     def load(cls, file: str | os.PathLike[str], planner: Planner, scene: Any = None) -> Roadmap:
         """The net of a file that `save` wrote, for the same robot, joints and scene.
 
-        Raises: InputError where the file is none, or is for other joints.
+        Raises: InputError where the file is none, or is for other joints or limits.
         """
-        try:
-            with np.load(file, allow_pickle=False) as read:
-                data = {name: read[name] for name in read.files}
-            right = str(data.pop("kind")) == _KIND
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{os.fspath(file)} is no roadmap: {error}") from error
-        _refuse_kept(planner)
-        joints = tuple(data["joints"].tolist()) if right else ()
+        _check_planner(planner)
+        data, name = npz.read(file, "is no roadmap"), os.fspath(file)
+        kind = str(data.get("kind", ""))
+        if kind != _KIND:
+            told = f"it is a '{kind}'" if kind else "it says not of what kind it is"
+            raise InputError(f"{name} is no roadmap of this version, '{_KIND}': {told}")
+        missing = [each for each in _ARRAYS if each not in data]
+        if missing:
+            raise InputError(f"{name} is no roadmap: there is no '{missing[0]}' in it")
+        joints = tuple(data["joints"].tolist())
         if joints != planner.joints:
             raise InputError(
-                f"{os.fspath(file)} is a roadmap of {', '.join(joints)}; the planner moves "
+                f"{name} is a roadmap of {', '.join(joints)}; the planner moves "
                 f"{', '.join(planner.joints)}"
             )
+        m, drawn = planner.mechanism, data["drawn"]
+        low, high = m.lower[planner.planned], m.upper[planner.planned]
+        if len(data["base"]) != m.n_q or ((drawn < low - 1e-9) | (drawn > high + 1e-9)).any():
+            raise InputError(f"{name} is a roadmap of another robot than {m.name}, or other limits")
         made = cls.__new__(cls)
         made.planner, made.scene = planner, scene
         made.base, made.neighbours = data["base"], int(data["neighbours"])
@@ -203,7 +218,22 @@ class Roadmap:
         return made
 
 
-def _refuse_kept(planner: Planner) -> None:
+def _one(q: ArrayLike, what: str, planner: Planner) -> Floats:
+    """One configuration (nq,).
+
+    Raises: InputError, ShapeError.
+    """
+    m = planner.mechanism
+    found = finite_rows(q, what, m.n_q, labels(m, velocities=False))
+    if found.ndim != 1:
+        raise ShapeError(f"{what} must have shape ({m.n_q},), not {found.shape}")
+    return found
+
+
+def _check_planner(planner: Planner) -> None:
+    """Refuse what is no planner of straight motions."""
+    if not isinstance(planner, Planner):
+        raise InputError(f"a roadmap is made by a Planner, as planner() gives, not {planner!r:.40}")
     if planner.kept is not None:
         raise UnsupportedFeatureError(
             "a roadmap has straight motions of angles and lengths, along which neither loops nor "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.checks import finite_number, whole_number
 from linkwork.collision import distances
 from linkwork.collision.rooms import NativeMotions
 from linkwork.compile.numpy_abi import address as _at
@@ -58,6 +59,18 @@ class Effort:
     least_gain: float = 0.01
     nodes: int = 1 << 22
     careful: int = 500
+
+    def __post_init__(self) -> None:
+        """Refuse what is no effort.
+
+        Raises: InputError.
+        """
+        for name in ("range", "spacing", "near", "least_near"):
+            finite_number(getattr(self, name), name, above=0.0)
+        for name in ("tuning", "least_gain"):
+            finite_number(getattr(self, name), name, least=0.0)
+        for name, least in (("shortcuts", 0), ("nodes", 2), ("careful", 0)):
+            whole_number(getattr(self, name), name, least=least)
 
 
 def paces(n: int) -> Floats:

@@ -18,6 +18,7 @@ from linkwork.checks import finite_number, real_array, whole_number
 from linkwork.compile.numpy_abi import address, aligned
 from linkwork.compile.threads import in_parallel, thread_count
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.named_positions import labels
 from linkwork.mechanism.parameters import dynamics_inputs
 from linkwork.robot import Robot
 from linkwork.trajectory.piecewise import (
@@ -25,6 +26,8 @@ from linkwork.trajectory.piecewise import (
     Trajectory,
     from_polynomials,
     limit_rows,
+    mechanism_of,
+    names_of,
     tops,
 )
 from linkwork.trajectory.smoothing import (
@@ -98,9 +101,9 @@ def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
     """
     keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
     ends = start_speed, end_speed
-    names = tuple(joint_names)
     q = _points(points, "points")
-    limits = _limits(q.shape[1], robot, (velocity, acceleration, torque, jerk), ends, names)
+    limits = _limits(q.shape[1], robot, (velocity, acceleration, torque, jerk), ends, joint_names)
+    _check_keywords(robot, keywords)
     way = _Way(deviation, intervals)
     return _Solver(robot, limits, way, keywords).motions(_Paths([q], way), 0, 1)[0]
 
@@ -129,7 +132,10 @@ def time_optimal_all(  # noqa: PLR0913  as `time_optimal`
     Raises: as `time_optimal`, with the number of the path.
     """
     keywords = dict(external=external, gravity=gravity, losses=losses, armature=armature)
-    listed = [real_array(each, f"points[{k}]") for k, each in enumerate(points)]
+    try:
+        listed = [real_array(each, f"points[{k}]") for k, each in enumerate(points)]
+    except TypeError:
+        raise InputError(f"points must be several paths (m, n), not {points!r:.40}") from None
     if not listed:
         return []
     n = listed[0].shape[-1] if listed[0].ndim else 0
@@ -138,7 +144,8 @@ def time_optimal_all(  # noqa: PLR0913  as `time_optimal`
             _points(each, f"points[{k}]")
             raise ShapeError(f"points[{k}] has {each.shape[1]} positions, and points[0] has {n}")
     ends = start_speed, end_speed
-    limits = _limits(n, robot, (velocity, acceleration, torque, jerk), ends, tuple(joint_names))
+    limits = _limits(n, robot, (velocity, acceleration, torque, jerk), ends, joint_names)
+    _check_keywords(robot, keywords)
     way = _Way(deviation, intervals)
     paths = _Paths(listed, way, named=True)
     if not np.abs(paths.points).max() < _FARTHEST:
@@ -173,9 +180,10 @@ def _limits(
     robot: Robot | None,
     given: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None, ArrayLike | None],
     ends: tuple[float, float],
-    joint_names: tuple[str, ...],
+    joint_names: Sequence[str],
 ) -> _Limits:
     velocity, acceleration, torque, jerk = given
+    joint_names = names_of(joint_names, n)
     if robot is not None:
         _check_robot(robot, n)
         velocity = robot.limits.velocity if velocity is None else velocity
@@ -183,12 +191,9 @@ def _limits(
         if robot.loops:
             passive = [name not in robot.actuated for name in robot.joint_names]
             torque = np.where(passive, np.inf, torque)
-        if not joint_names and robot.n_q == len(robot.joint_names):
-            joint_names = robot.joint_names
+        joint_names = joint_names or tuple(labels(robot.mechanism, velocities=False))
     elif torque is not None:
         raise InputError("torque limits need the robot: give robot=")
-    if joint_names and len(joint_names) != n:
-        raise ShapeError(f"{len(joint_names)} names for {n} positions")
     named = {"velocity": velocity, "acceleration": acceleration, "torque": torque, "jerk": jerk}
     free = np.full(n, np.inf)
     rows = {
@@ -241,8 +246,15 @@ def _check_bounded(made: _Limits, robot: Robot | None) -> None:
         )
 
 
+def _check_keywords(robot: Robot | None, keywords: Mapping[str, Any]) -> None:
+    """Refuse what says something of a robot's dynamics where there is none."""
+    told = [name for name, each in keywords.items() if each is not None and each is not False]
+    if robot is None and told:
+        raise InputError(f"{told[0]} is of a robot's dynamics: give robot=")
+
+
 def _check_robot(robot: Robot, n: int) -> None:
-    m = robot.mechanism
+    m = mechanism_of(robot)
     for name, kind in zip(m.joint_names, m.joint_types, strict=True):
         if kind.has_quaternion:
             raise UnsupportedFeatureError(

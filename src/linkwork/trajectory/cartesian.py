@@ -10,18 +10,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork import poses
-from linkwork.checks import finite_number, real_array, rigid_pose
+from linkwork.checks import finite_number, real_array, rigid_pose, rigid_poses
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.named_positions import labels
 from linkwork.robot import Robot
 from linkwork.trajectory import profiles
 from linkwork.trajectory.joints import Name, through
-from linkwork.trajectory.piecewise import Floats, Trajectory, from_polynomials, then_still
+from linkwork.trajectory.piecewise import (
+    Floats,
+    Trajectory,
+    from_polynomials,
+    limit_rows,
+    mechanism_of,
+    then_still,
+)
 from linkwork.trajectory.profiles import Limits, Profile
 
 Path = Callable[[Floats], Floats]
 """A path in space: shares s (n,) of its length, from 0 to 1, to poses T_world_frame (n, 4, 4)."""
 
 _MOST_POINTS = 20_000
+_LOOKS = 9  # places at which a path without a way is looked at
 _TIGHT: dict[str, Any] = {"position_tolerance": 1e-10, "rotation_tolerance": 1e-10}
 # what solutions miss of their poses is what splines through them wriggle by
 
@@ -40,7 +49,7 @@ def line(
 
     Raises: as `follow`.
     """
-    T_0 = robot.fk(q0, frame)
+    T_0 = _start(robot, q0, frame)
     T_1 = rigid_pose(T_world_goal, "T_world_goal")
     length, angle = _way(T_0, T_1)
     return follow(robot, q0, lambda s: poses.interpolate(T_0, T_1, s, path="separate"), frame,
@@ -62,11 +71,13 @@ def arc(
 
     Raises: InputError where the three points lie on a line; as `follow`.
     """
-    T_0 = robot.fk(q0, frame)
+    T_0 = _start(robot, q0, frame)
     T_1 = rigid_pose(T_world_goal, "T_world_goal")
     via = real_array(p_world_via, "p_world_via")
     if via.shape != (3,):
         raise ShapeError(f"p_world_via must have shape (3,), not {via.shape}")
+    if not np.isfinite(via).all():
+        raise InputError(f"p_world_via must be finite numbers, not {via.tolist()}")
     begin, end = T_0[:3, 3], T_1[:3, 3]
     u, w = via - begin, end - begin
     normal = np.cross(u, w)
@@ -132,26 +143,35 @@ def follow(  # noqa: PLR0913  limits of two kinds, by name
     Raises: InputError where the path leaves the reach or jumps, with the share and the reason;
     UnsupportedFeatureError for robots with quaternions in q; ShapeError.
     """
-    m = robot.mechanism
+    m = mechanism_of(robot)
     for name, kind in zip(m.joint_names, m.joint_types, strict=True):
         if kind.has_quaternion:
             raise UnsupportedFeatureError(
                 f"joint '{name}' is {kind.label}: its quaternion is no polynomial; lock it, "
                 "or take a robot on a fixed base"
             )
-    start = robot.fk(q0, frame)
-    begin = real_array(q0, "q0")
-    if begin.ndim != 1:
-        raise ShapeError(f"q0 must have shape ({m.n_q},), not {begin.shape}")
-    if _way(start, path(np.zeros(1))[0]) > (max_deviation, max_rotation):
-        raise InputError("the path does not begin where the frame is at q0")
     most = (
         finite_number(max_deviation, "max_deviation", above=0.0),
         finite_number(max_rotation, "max_rotation", above=0.0),
     )
+    joint_velocity = m.velocity_limit if joint_velocity is None else joint_velocity
+    bounds: dict[str, Any] = {"velocity": limit_rows(joint_velocity, m.n_v, "joint_velocity")}
+    if joint_acceleration is not None:
+        bounds["acceleration"] = limit_rows(joint_acceleration, m.n_v, "joint_acceleration")
     ways = (finite_number(length, "length", least=0.0), finite_number(angle, "angle", least=0.0))
+    start, begin = _start(robot, q0, frame), real_array(q0, "q0")
+    way = _checked(path)
+    off = _way(start, way(np.zeros(1))[0])
+    if off[0] > most[0] or off[1] > most[1]:
+        raise InputError("the path does not begin where the frame is at q0")
     if not any(ways):
-        still = from_polynomials([0.0, 0.0], begin[None, None], m.joint_names)
+        moved = np.max([_way(start, T) for T in way(np.linspace(0.0, 1.0, _LOOKS))], axis=0)
+        if (moved > most).any():
+            raise InputError(
+                f"length and angle are 0, and the path leads {moved[0]:.3g} m and {moved[1]:.3g} "
+                "rad away: give its length, or its angle"
+            )
+        still = from_polynomials([0.0, 0.0], begin[None, None], labels(m, velocities=False))
         return then_still(still, duration or 0.0)
     law = _law(
         profile,
@@ -161,8 +181,8 @@ def follow(  # noqa: PLR0913  limits of two kinds, by name
     )
     count = 17
     while True:
-        made = _through_solutions(robot, begin, path, frame, law, count)
-        off = _deviation(robot, made, path, frame, law, count)
+        made = _through_solutions(robot, begin, way, frame, law, count)
+        off = _deviation(robot, made, way, frame, law, count)
         if off[0] <= most[0] and off[1] <= most[1]:
             break
         if 2 * count > _MOST_POINTS:
@@ -172,10 +192,42 @@ def follow(  # noqa: PLR0913  limits of two kinds, by name
                 "another way"
             )
         count = 2 * count - 1
-    bounds = m.velocity_limit if joint_velocity is None else joint_velocity
-    use = made.uses(velocity=bounds, acceleration=joint_acceleration)
+    use = made.uses(**bounds)
     factor = max(float(each.max()) ** (1.0 / k) for k, each in enumerate(use.values(), 1))
     return made.stretched(factor) if factor > 1.0 else made
+
+
+def _start(robot: Robot, q0: ArrayLike, frame: str | None) -> Floats:
+    """The pose (4, 4) of a frame at the one configuration q0.
+
+    Raises: InputError, ShapeError.
+    """
+    m = mechanism_of(robot)
+    q = real_array(q0, "q0")
+    if q.shape != (m.n_q,):
+        raise ShapeError(f"q0 must have shape ({m.n_q},), not {q.shape}")
+    return robot.fk(q, frame)
+
+
+def _checked(path: Path) -> Path:
+    """A path whose poses are looked at: it is a function of the caller's.
+
+    Raises: InputError, ShapeError.
+    """
+    if not callable(path):
+        raise InputError(
+            f"path must be a function of shares s (n,) that gives poses (n, 4, 4), not {path!r:.40}"
+        )
+
+    def checked(s: Floats) -> Floats:
+        T = rigid_poses(path(s), "the poses of path")
+        if T.shape != (len(s), 4, 4):
+            raise ShapeError(
+                f"path must give poses ({len(s)}, 4, 4) for shares s ({len(s)},), not {T.shape}"
+            )
+        return T
+
+    return checked
 
 
 def _law(
@@ -198,7 +250,14 @@ def _law(
     law = profiles.shape(name, Limits(*bounds))
     if duration is None:
         if not any(map(math.isfinite, bounds)):
-            raise InputError("give limits (velocity, acceleration, jerk), or a duration")
+            only = {(True, False): "goes straight", (False, True): "only turns"}
+            moves = only.get((ways[0] > 0.0, ways[1] > 0.0))
+            own = [pair[int(ways[0] == 0.0)] for pair in names]
+            raise InputError(
+                f"the frame {moves}: give limits ({', '.join(own)}), or a duration"
+                if moves
+                else "give limits (velocity, acceleration, jerk), or a duration"
+            )
         return law
     asked = finite_number(duration, "duration", above=0.0)
     if any(map(math.isfinite, bounds)) and asked < law.duration * (1.0 - 1e-12):
@@ -232,10 +291,12 @@ def _through_solutions(
     if (steps > usual).any():
         k, joint = np.argwhere(steps > usual)[0].tolist()
         raise InputError(
-            f"at {s[k + 1]:.1%} of the path joint '{robot.joint_names[joint]}' would jump by "
+            f"at {s[k + 1]:.1%} of the path joint "
+            f"'{labels(robot.mechanism, velocities=False)[joint]}' would jump by "
             f"{steps[k, joint]:.3g}: the arm has to turn over there; begin in another configuration"
         )
-    return through(q, times=t, kind="quintic", joint_names=robot.joint_names)
+    names = labels(robot.mechanism, velocities=False)
+    return through(q, times=t, kind="quintic", joint_names=names)
 
 
 def _deviation(

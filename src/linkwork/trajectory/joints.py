@@ -24,7 +24,9 @@ from linkwork.trajectory.piecewise import (
     Floats,
     Trajectory,
     from_polynomials,
+    joined,
     limit_rows,
+    names_of,
     shifted,
     then_still,
 )
@@ -145,8 +147,8 @@ def through(  # noqa: PLR0913  limits, by name
     derivatives, with no acceleration at both ends; "stops" is a `point_to_point` to each of them,
     by ``profile``. ``times`` (m,), from 0, say when each is passed. Without them times grow with
     the square root of the distances, and all is stretched to be as quick as the limits allow, or
-    to the ``duration``; that keeps limits, and is not the least time. Velocities at the ends are
-    0, or one number or (n,) where ``times`` are given.
+    to the ``duration``; that keeps limits, and is not the least time. ``times`` that exceed limits
+    are refused. Velocities at the ends are 0, or one number or (n,) where ``times`` are given.
 
     Source: C. de Boor, A Practical Guide to Splines (2001), chapter IV, for the cubic.
     Raises: InputError, ShapeError.
@@ -158,15 +160,15 @@ def through(  # noqa: PLR0913  limits, by name
     if kind not in ("cubic", "quintic", "stops"):
         raise InputError(f"kind is 'cubic', 'quintic' or 'stops', not {kind!r:.40}")
     given: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
-    if kind == "stops":
-        if times is not None:
-            raise InputError(
-                "times are for splines; a motion with stops takes limits or a duration"
-            )
-        return replace(_with_stops(q, profile, given, duration), joint_names=tuple(joint_names))
+    if kind == "stops" and times is not None:
+        raise InputError("times are for splines; a motion with stops takes limits or a duration")
     m, n = q.shape
-    names = ("start_velocity", "end_velocity")
-    ends = _rows(dict(zip(names, (start_velocity, end_velocity), strict=True)), n)
+    ends = _rows({"start_velocity": start_velocity, "end_velocity": end_velocity}, n)
+    if kind == "stops":
+        if ends.any():
+            raise InputError("a motion with stops begins and ends at rest: leave velocities out")
+        names = names_of(joint_names, n)
+        return replace(_with_stops(q, profile, given, duration), joint_names=names)
     if times is not None:
         if duration is not None:
             raise InputError("give times or a duration, not both")
@@ -180,7 +182,23 @@ def through(  # noqa: PLR0913  limits, by name
         return then_still(still, duration or 0.0)
     spline = _cubic if kind == "cubic" else _quintic
     made = from_polynomials(t, spline(q, np.diff(t), *ends), joint_names)
-    return made if times is not None else _in_time(made, given, duration)
+    return _on_time(made, given) if times is not None else _in_time(made, given, duration)
+
+
+def _on_time(made: Trajectory, given: dict[str, Any]) -> Trajectory:
+    """The motion as it is, where it keeps the limits.
+
+    Raises: InputError.
+    """
+    for name, use in made.uses(**given).items():
+        if use.max() > 1.0 + 1e-9:
+            k = int(use.argmax())
+            which = f"'{made.joint_names[k]}'" if made.joint_names else f"position {k}"
+            raise InputError(
+                f"at these times {which} needs {use[k]:.4g} times its limit of {name}: give later "
+                "ones, or leave times out"
+            )
+    return made
 
 
 def _in_time(made: Trajectory, given: dict[str, Any], duration: float | None) -> Trajectory:
@@ -188,7 +206,7 @@ def _in_time(made: Trajectory, given: dict[str, Any], duration: float | None) ->
 
     Raises: InputError.
     """
-    if any(each is not None for each in given.values()):
+    if np.isfinite(_limits(made.n, *given.values())).any():
         made = made.within(**given)
         if duration is not None and duration < made.duration * (1.0 - 1e-12):
             raise _too_short(duration, made.duration)
@@ -349,9 +367,10 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
 ) -> Trajectory:
     """The quickest motion between any two states under limits of velocity, acceleration and jerk.
 
-    All of (n,) or one number; joints arrive together. ``duration`` is the least time that it may
-    take (s). From rest to rest each joint has the double S of its least time, or of the same
-    limits with a lower velocity that takes the time of the slowest. Between other states it is
+    All of (n,) or one number; joints arrive together. Ends that break the limits are refused, and
+    so are those whose accelerations lead beyond a limit of velocity. ``duration`` is the least time
+    that it may take (s). From rest to rest each joint has the double S of its least time, or of the
+    same limits with a lower velocity that takes the time of the slowest. Between other states it is
     computed by ruckig (extra ``ruckig``).
 
     Source: L. Biagiotti, C. Melchiorri, Trajectory Planning for Automatic Machines and Robots
@@ -386,7 +405,33 @@ def state_to_state(  # noqa: PLR0913  states and limits, by name
         "goal_velocity": goal_velocity,
         "goal_acceleration": goal_acceleration,
     }
-    return _by_ruckig(q0, q1, _rows(given, n), limits, duration, joint_names)
+    states = _rows(given, n)
+    _check_states(states, limits)
+    return _by_ruckig(q0, q1, states, limits, duration, joint_names)
+
+
+def _check_states(states: Floats, limits: Sequence[Floats]) -> None:
+    """Refuse ends (4, n) whose velocities or accelerations no motion within limits has."""
+    velocity, acceleration, jerk = limits
+    for what, v, a, sign in (
+        ("start", states[0], states[1], 1.0),
+        ("goal", states[2], states[3], -1.0),
+    ):
+        with np.errstate(over="ignore"):
+            reached = v + sign * a * np.abs(a) / (2.0 * jerk)  # while the acceleration falls to 0
+        told = "comes to" if what == "start" else "comes from"
+        for name, own, size, most in (
+            ("acceleration", a, a, acceleration),
+            ("velocity", v, v, velocity),
+            ("velocity", v, reached, velocity),
+        ):
+            if (beyond := np.abs(size) > most * (1.0 + 1e-9)).any():
+                k = int(beyond.argmax())
+                then = f", which {told} {size[k]:g} by its acceleration," if size is reached else ""
+                raise InputError(
+                    f"there is no such motion: {what}_{name} of position {k} is {own[k]:g}{then} "
+                    f"and its limit {most[k]:g}"
+                )
 
 
 def _by_ruckig(  # what `state_to_state` was given
@@ -421,7 +466,8 @@ def _by_ruckig(  # what `state_to_state` was given
     try:
         outcome = ruckig.Ruckig(n).calculate(asked, found)
     except (RuntimeError, ruckig.RuckigError) as error:
-        raise InputError(f"there is no such motion: {error}") from None
+        why = str(error).strip().splitlines()[0]
+        raise InputError(f"there is no such motion: {why}") from None
     if outcome not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"there is no such motion: ruckig says {outcome}")
     parts = [(own.brake, own, own.accel) for own in found.profiles[0]]
@@ -446,7 +492,7 @@ def _of_phases(
         return from_polynomials([0.0, 0.0], start[None, None], joint_names)
     times, c = times[:count].copy(), c[: count - 1].copy()
     if joint_names:
-        return from_polynomials(times, c, joint_names)
+        return joined(times, c, joint_names)
     times.setflags(write=False)
     c.setflags(write=False)
     return Trajectory(times=times, coefficients=c)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
+from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import npz
 from linkwork.atomic import write_bytes
 from linkwork.checks import finite_number, real_array, whole_number
 from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.named_positions import labels
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -199,6 +204,7 @@ class Trajectory:
                 share = np.maximum(-lowest, highest) / limit_rows(given, self.n, name)
                 found[name] = np.where(self._steps(order - 1), np.inf, share)
         if robot is not None:
+            mechanism_of(robot)
             limit = robot.limits.effort if torque is None else torque
             forces = self._forces(robot, dynamics)
             most = np.maximum(tops(forces, _LOOKS), tops(-forces, _LOOKS)).max(axis=0)
@@ -213,6 +219,13 @@ class Trajectory:
             raise ShapeError(
                 f"{robot.name} has {robot.n_v} joint forces, and {self.n} positions move"
             )
+        own = labels(robot.mechanism, velocities=False)
+        for k, name in enumerate(self.joint_names):
+            if name in own and name != own[k]:
+                raise InputError(
+                    f"position {k} is '{name}' here and '{own[k]}' in {robot.name}: joints must be "
+                    "in the robot's order"
+                )
         x = np.diff(self.times)[:, None] * np.linspace(0.0, 1.0, _LOOKS)
         states: list[Floats] = []
         for order in range(3):
@@ -304,8 +317,15 @@ class Trajectory:
         """
         made = self
         for other in others:
+            if not isinstance(other, Trajectory):
+                raise InputError(f"what follows must be a Trajectory, not {other!r:.40}")
             if other.n != made.n:
                 raise ShapeError(f"a trajectory of {other.n} positions goes on one of {made.n}")
+            if made.joint_names and other.joint_names and made.joint_names != other.joint_names:
+                raise InputError(
+                    f"a trajectory of {', '.join(other.joint_names)} does not go on one of "
+                    f"{', '.join(made.joint_names)}: joints and their order must be the same"
+                )
             gap = np.abs(other.start - made.end)
             if gap.max(initial=0.0) > 1e-9 * max(1.0, float(np.abs(made.end).max(initial=0.0))):
                 k = int(gap.argmax())
@@ -319,7 +339,8 @@ class Trajectory:
                 [padded(made.coefficients, size), padded(other.coefficients, size)]
             )
             times = np.concatenate([made.times, made.duration + other.times[1:]])
-            made = replace(made, times=times, coefficients=both)
+            names = made.joint_names or other.joint_names
+            made = replace(made, times=times, coefficients=both, joint_names=names)
         return made
 
     # ---- files and pictures
@@ -333,23 +354,25 @@ class Trajectory:
 
         Raises: InputError for another ending, or where the file cannot be written.
         """
-        name = os.fspath(path)
+        try:
+            name = os.fspath(path)
+        except TypeError:
+            raise InputError(f"a trajectory is written to a path, not {path!r:.40}") from None
         if name.lower().endswith(".npz"):
-            from io import BytesIO  # noqa: PLC0415  few need it
-
-            out = BytesIO()
             names = np.array(self.joint_names, dtype=np.str_)
-            np.savez(out, times=self.times, coefficients=self.coefficients, joint_names=names)
-            write_bytes(path, out.getvalue())
+            arrays = {"times": self.times, "coefficients": self.coefficients}
+            npz.write(path, {**arrays, "joint_names": names})
             return
         if not name.lower().endswith(".csv"):
             raise InputError(f"{name}: a trajectory is written to .csv or .npz")
         s = self.sample(dt)
         joints = self.joint_names or tuple(map(str, range(self.n)))
         head = ["t", *(f"{kind}_{joint}" for kind in "qva" for joint in joints)]
-        lines = [",".join(head)]
-        lines += [",".join(map(repr, row)) for row in np.column_stack(s).tolist()]
-        write_bytes(path, ("\n".join(lines) + "\n").encode())
+        text = StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(head)
+        lines.writerows(np.column_stack(s).tolist())
+        write_bytes(path, text.getvalue().encode())
 
     def to_ros(self, dt: float | None = None, *, n: int | None = None) -> dict[str, Any]:
         """The fields of a ROS message ``trajectory_msgs/JointTrajectory``, as plain Python.
@@ -383,7 +406,7 @@ class Trajectory:
         except ImportError:
             raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
         names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
-        wanted = (joints,) if isinstance(joints, str) else joints
+        wanted: Any = joints if joints is None or np.ndim(joints) else (joints,)
         chosen = list(range(self.n)) if wanted is None else [_index(each, names) for each in wanted]
         figure = pictures.new_figure((8.0, 8.0)) if figure is None else figure
         axes = figure.subplots(4, 1, sharex=True)
@@ -415,13 +438,11 @@ def load(path: str | os.PathLike[str]) -> Trajectory:
 
     Raises: InputError for a file that is none.
     """
-    try:
-        with np.load(path, allow_pickle=False) as found:
-            times, coefficients = found["times"], found["coefficients"]
-            names = tuple(map(str, found["joint_names"].tolist()))
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"{os.fspath(path)} holds no trajectory: {error}") from None
-    return from_polynomials(times, coefficients, names)
+    found = npz.read(path, "holds no trajectory")
+    if missing := [name for name in ("times", "coefficients", "joint_names") if name not in found]:
+        raise InputError(f"{os.fspath(path)} holds no trajectory: there is no '{missing[0]}' in it")
+    names = found["joint_names"].reshape(-1).astype(np.str_).tolist()
+    return from_polynomials(found["times"], found["coefficients"], names)
 
 
 def from_polynomials(
@@ -433,7 +454,15 @@ def from_polynomials(
 
     Raises: ShapeError; InputError for times that do not grow, and for what is not finite.
     """
-    t, c = real_array(times, "times"), real_array(coefficients, "coefficients")
+    t, c = np.array(real_array(times, "times")), np.array(real_array(coefficients, "coefficients"))
+    return joined(t, c, joint_names)
+
+
+def joined(t: Floats, c: Floats, joint_names: Sequence[str]) -> Trajectory:
+    """The trajectory of polynomials in arrays that nobody else has.
+
+    Raises: as `from_polynomials`.
+    """
     if t.ndim != 1 or c.ndim != 3 or len(t) != len(c) + 1 or not c.size:
         raise ShapeError(
             f"times (m + 1,) and coefficients (m, order, n) do not fit: {t.shape} and {c.shape}"
@@ -442,11 +471,40 @@ def from_polynomials(
         raise InputError("times and coefficients must be finite numbers")
     if t[0] != 0.0 or (np.diff(t) < 0.0).any():
         raise InputError("times begin at 0 and grow")
-    if joint_names and len(joint_names) != c.shape[2]:
-        raise ShapeError(f"{len(joint_names)} names for {c.shape[2]} positions")
+    names = names_of(joint_names, c.shape[2])
     for array in (t, c):
         array.setflags(write=False)
-    return Trajectory(times=t, coefficients=c, joint_names=tuple(joint_names))
+    return Trajectory(times=t, coefficients=c, joint_names=names)
+
+
+def names_of(joint_names: Sequence[str], n: int) -> tuple[str, ...]:
+    """Names of n positions, all of them or none; one text is one name.
+
+    Raises: ShapeError for another number of them; InputError for what are no different texts.
+    """
+    try:
+        names = (joint_names,) if isinstance(joint_names, str) else tuple(joint_names)
+    except TypeError:
+        raise InputError(f"joint_names must be names, not {joint_names!r:.40}") from None
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"joint_names must be names, not {names!r:.40}")
+    if names and len(names) != n:
+        raise ShapeError(f"{len(names)} names for {n} positions")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"joint_names has '{twice}' more than once")
+    return names
+
+
+def mechanism_of(robot: Any) -> Mechanism:
+    """The mechanism of a robot.
+
+    Raises: InputError for what is none.
+    """
+    found = getattr(robot, "mechanism", None)
+    if not isinstance(found, Mechanism):
+        raise InputError(f"robot must be a Robot, as linkwork.load gives, not {robot!r:.40}")
+    return found
 
 
 def then_still(made: Trajectory, seconds: float) -> Trajectory:

@@ -37,6 +37,13 @@ def along(
     Raises: as `time_optimal`; InputError for a plan without a path, and where no motion keeps what
     is kept; UnsupportedFeatureError for joints with quaternions.
     """
+    from linkwork.planning.planner import Plan  # noqa: PLC0415  not all need it
+
+    if not isinstance(plan, Plan):
+        raise InputError(
+            f"a planned path is a Plan, as Robot.plan gives, not {plan!r:.40}; time_optimal takes "
+            "points"
+        )
     if not plan.success:
         raise InputError(f"there is no path to move along: {plan.reason}")
     deviation = finite_number(deviation, "deviation", least=0.0)

@@ -172,7 +172,7 @@ def shape(name: str, limits: Limits) -> Profile:
 
     Raises: InputError where the limits do not determine it.
     """
-    if name not in PROFILES:
+    if not isinstance(name, str) or name not in PROFILES:
         raise InputError(f"profile is one of {', '.join(PROFILES)}, not {name!r:.40}")
     if name in STEPPING and math.isfinite(limits.jerk):
         raise InputError(
