@@ -28,9 +28,20 @@ def python(code: str | Path, *arguments: object, **environment: str) -> str:
     It has these sources and the modules beside the tests; its errors are shown where it fails.
     """
     how = [str(code)] if isinstance(code, Path) else ["-c", textwrap.dedent(code)]
+    return _output([*how, *map(str, arguments)], environment)
+
+
+def program_as(face: str, text: str, folder: Path, **environment: str) -> list[str]:
+    """The lines that a program written for another library prints, run by `linkwork run --as`."""
+    program = folder / "program.py"
+    program.write_text(text, encoding="utf-8")
+    return _output(["-m", "linkwork", "run", "--as", face, str(program)], environment).splitlines()
+
+
+def _output(arguments: list[str], environment: dict[str, str]) -> str:
     where = filter(None, [str(SOURCE), str(TESTS), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", *how, *map(str, arguments)],
+        [sys.executable, "-X", "faulthandler", *arguments],
         capture_output=True,
         check=False,
         timeout=300,

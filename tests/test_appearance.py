@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 import trimesh
 
 import linkwork as lw
+from fresh_python import python
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 
@@ -225,10 +224,7 @@ def test_a_robot_that_is_not_looked_at_needs_no_trimesh():
         "import sys, linkwork as lw; r = lw.load('ur5e'); r.fk(r.neutral());"
         "print([m for m in ('trimesh', 'linkwork.geometry.load') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.strip() == "[]"
+    assert python(code) == "[]"
 
 
 # --- MJCF -----------------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from fresh_python import python
 from linkwork.errors import (
     InputError,
     LinkworkError,
@@ -386,8 +386,7 @@ def test_wrong_requests_teach():
 
 
 def test_matplotlib_is_loaded_by_the_first_plot_alone():
-    code = "import sys, linkwork.plots; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    python("import sys, linkwork.plots; sys.exit('matplotlib' in sys.modules)")
 
 
 def test_without_matplotlib(monkeypatch):

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from fresh_python import python
 from linkwork.cli import app as module
 from linkwork.errors import DescriptionError, Finding, InputError
 
@@ -224,10 +225,7 @@ def test_a_process_prints_and_exits(process: Callable[..., Any]):
 
 def test_the_command_is_the_one_that_the_package_names():
     code = "import sys; sys.argv = ['linkwork', '--version']; from linkwork.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stdout == f"linkwork {lw.__version__}\n"
+    assert python(code) == f"linkwork {lw.__version__}"
     root = Path(__file__).resolve().parents[2]
     assert 'linkwork = "linkwork.cli:main"' in (root / "pyproject.toml").read_text()
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import linkwork as lw
+from fresh_python import python
 from linkwork.cli import arguments
 from linkwork.cli.app import COMMANDS
 from linkwork.simulation.inputs import Options
@@ -72,4 +71,4 @@ def test_the_arguments_load_neither_numpy_nor_a_compiler():
         "import sys; import linkwork.cli.arguments; "
         "assert not {'numpy', 'casadi', 'llvmlite', 'yaml'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python(code)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
+from fresh_python import python
 from linkwork.compile.threads import chunk_rows, in_parallel, row_cost_ns, threads_for
 
 
@@ -136,4 +135,4 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_of_fork_makes_its_own_pool():
-    assert subprocess.run([sys.executable, "-c", FORK], timeout=60, check=False).returncode == 0
+    python(FORK)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from fresh_python import python
 from linkwork import faces
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.import_hook import ImportHook
@@ -86,9 +86,7 @@ def test_each_face_there_is_can_be_installed_and_taken_away(name: str):
         "assert sys.meta_path == before\n"
         "assert not [m for m in sys.modules if entry.covers(m)]\n"
     )
-    line = [sys.executable, "-c", code]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, done.stderr
+    python(code)
 
 
 def module_below(entry: FaceEntry, old: str) -> str:
@@ -125,9 +123,7 @@ def test_installing_loads_no_face_and_nothing_heavy():
         "print(sorted(heavy & sys.modules.keys()))\n"
         "print([m for m in sys.modules if m.startswith('linkwork.faces.')])"
     )
-    line = [sys.executable, "-c", code]
-    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
     own = ["linkwork.faces.import_hook", "linkwork.faces.table"]
-    heavy, loaded = done.stdout.splitlines()
+    heavy, loaded = python(code).splitlines()
     assert heavy == "[]"
     assert sorted(eval(loaded)) == own

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from fresh_python import python
 from linkwork.errors import InputError
 from linkwork.faces.import_hook import ImportHook
 from linkwork.faces.table import FaceEntry
@@ -368,10 +367,4 @@ def test_many_threads_get_one_module(tmp_path: Path):
     # Python holds locks while it looks for modules and while it runs them: with a finder that
     # imports, or a loader that takes a submodule before its parent, some turns hang or fail. In a
     # process of its own, because one that hangs there can import nothing more.
-    tests = str(Path(__file__).resolve().parents[1])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([tests, *filter(None, sys.path)])}
-    line = [sys.executable, "-c", THREADS, str(tmp_path)]
-    done = subprocess.run(
-        line, env=environment, capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
+    python(THREADS, tmp_path)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
-import sys
 
 import pytest
 
+from fresh_python import python
 from linkwork import faces
 from linkwork.errors import UnsupportedFeatureError
 from linkwork.faces.refusals import RefusedNameError, refusal, refused_names
@@ -57,9 +56,7 @@ for line in ("import skrobot.collision", "from skrobot.collision import RobotCol
     except ImportError as error:
         print(type(error).__name__, str(error)[:70])
 """
-    line = [sys.executable, "-c", program]
-    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
-    told = done.stdout.splitlines()
+    told = python(program).splitlines()
     assert [each.split()[0] for each in told] == ["RefusedImportError"] * 3 + [
         "ModuleNotFoundError"
     ]

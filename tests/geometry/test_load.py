@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 import warnings
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 import mesh_files as made
+from fresh_python import python
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.formats.urdf import records
 from linkwork.geometry import load as load_module
@@ -658,11 +658,7 @@ def test_importing_opens_no_other_package():
         "linkwork.geometry.volumes\n"
         "print([n for n in ('trimesh', 'collada', 'PIL', 'scipy', 'networkx') if n in sys.modules])"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(module.__file__).parents[2])}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert python(code) == "[]"
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import linkwork as lw
+from fresh_python import python
 
 jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
 import jax.numpy as jnp  # noqa: E402 -- after the check that it is there
@@ -64,17 +61,8 @@ def test_errors_say_what_is_meant(robot: lw.Robot):
         m["payload:tool0"]
 
 
-def fresh(text: str, **environment: str) -> str:
-    """What a new process prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, timeout=240, check=True,
-        env=os.environ | environment,
-    )  # fmt: skip
-    return done.stdout.strip()
-
-
 def test_importing_linkwork_does_not_load_jax():
-    assert fresh("import sys, linkwork; print('jax' in sys.modules)") == "False"
+    assert python("import sys, linkwork; print('jax' in sys.modules)") == "False"
 
 
 def test_without_jax_the_error_names_the_extra():
@@ -82,7 +70,7 @@ def test_without_jax_the_error_names_the_extra():
         "import sys\nsys.modules['jax'] = None\n"
         "try:\n    import linkwork.jax\nexcept ImportError as error:\n    print(error)"
     )
-    assert "linkwork[jax]" in fresh(text)
+    assert "linkwork[jax]" in python(text)
 
 
 @pytest.mark.slow
@@ -107,5 +95,5 @@ slope = lambda q: jax.grad(lambda q: k.fk(q, "tool0")[..., :3, 3].sum())(q)
 call = shard_map(slope, mesh=mesh, in_specs=(P("rows"),), out_specs=P("rows"), **more)
 print(len(jax.jit(call)(q).sharding.device_set), np.abs(call(q) - slope(q)).max() < 1e-12)
 """
-    found = fresh(text, XLA_FLAGS="--xla_force_host_platform_device_count=4")
+    found = python(text, XLA_FLAGS="--xla_force_host_platform_device_count=4")
     assert found.splitlines() == ["4 True", "4 True"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,6 +9,7 @@ import numpy as np
 import pytest
 
 import robots
+from fresh_python import python
 from linkwork.errors import DescriptionError, InputError, UnknownNameError
 from linkwork.formats.urdf.read import read
 from linkwork.mechanism.assemble import FramePart, JointPart, LinkPart, Mimic, Parts, assemble
@@ -210,19 +208,7 @@ def test_the_same_in_every_process():
         "texts = [robots.every_joint_urdf(), robots.random_tree(np.random.default_rng(3), 30)]\n"
         "print([robots.mechanism_from(text).digest for text in texts])"
     )
-    found = set()
-    for seed in ("0", "77"):
-        path = os.pathsep.join([os.path.dirname(robots.__file__), *sys.path])
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        found.add(done.stdout)
-    assert len(found) == 1
+    assert len({python(code, PYTHONHASHSEED=seed) for seed in ("0", "77")}) == 1
 
 
 def parts(links, joints):

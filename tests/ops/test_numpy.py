@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import casadi as ca
 import numpy as np
 import pytest
 
+from fresh_python import python
 from linkwork.ops import Ops, ops_of
 from linkwork.ops.graph import GraphOps
 from linkwork.ops.numpy import NUMPY
@@ -100,6 +98,4 @@ ops_of(np.zeros(3))
 loaded = {"casadi", "jax"} & set(sys.modules)
 assert not loaded, loaded
 """
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    python(code)

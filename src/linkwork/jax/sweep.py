@@ -82,9 +82,10 @@ class _Layout:
 
     def __init__(self, m: Mechanism, bodies: Iterable[int] | None) -> None:
         found = joint_layout(m, list(range(m.n_bodies) if bodies is None else bodies))
-        order = _order(found.kind.tolist(), (found.parent - 1).tolist())
+        listed = _order(found.kind.tolist(), (found.parent - 1).tolist())
+        order = np.array(listed, np.int64)
         place = np.zeros(len(order) + 1, np.int64)  # where each has come to; the world stays
-        place[np.array(order) + 1] = np.arange(1, len(order) + 1)
+        place[order + 1] = np.arange(1, len(order) + 1)
         self.types, self.n, self.last = found.kinds, len(order), place[found.last]
         self.kind = np.append(-1, found.kind[order])
         self.body = np.append(-1, found.body[order])

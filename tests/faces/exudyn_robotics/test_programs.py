@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fresh_python import program_as, python
 from linkwork.faces.exudyn_robotics import stand_in
 from seeds import rng
 
@@ -130,20 +128,8 @@ for call in (lambda: robot.CreateKinematicTree(None), lambda: exu.SystemContaine
 )
 
 
-def run(*arguments: str) -> list[str]:
-    paths = os.pathsep.join(path for path in sys.path if path)
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, "PYTHONPATH": paths},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
 def test_a_program_with_inverse_kinematics_and_a_path(tmp_path: Path):
-    (tmp_path / "puma.py").write_text(PUMA, encoding="utf-8")
-    lines = run("-m", "linkwork", "run", "--as", "exudyn.robotics", str(tmp_path / "puma.py"))
+    lines = program_as("exudyn.robotics", PUMA, tmp_path)
     assert lines == [
         "True True 5",
         "[None, False]",
@@ -156,7 +142,7 @@ def test_a_program_with_inverse_kinematics_and_a_path(tmp_path: Path):
 def test_without_exudyn_our_own_helpers_stand_in(tmp_path: Path):
     for name, text in (("puma.py", PUMA), ("without.py", WITHOUT)):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    lines = run(str(tmp_path / "without.py"), str(tmp_path / "puma.py"))
+    lines = python(tmp_path / "without.py", tmp_path / "puma.py").splitlines()
     assert lines[0] == "True True 5"
     assert lines[-2] == "linkwork.faces.exudyn_robotics.robot"
     assert lines[-1].startswith("'ObjectGround' is exudyn's, which is not installed: pip install")
@@ -171,8 +157,7 @@ def test_what_is_missing_is_no_attribute_for_those_who_look_around():
 
 
 def test_a_program_that_measures_a_robot(tmp_path: Path):
-    (tmp_path / "ur5.py").write_text(MEASURES, encoding="utf-8")
-    lines = run("-m", "linkwork", "run", "--as", "exudyn.robotics", str(tmp_path / "ur5.py"))
+    lines = program_as("exudyn.robotics", MEASURES, tmp_path)
     assert lines == ["True", "(6, 6) linkwork.faces.exudyn_robotics.motion True"]
 
 
@@ -196,15 +181,14 @@ def test_inertias_are_those_of_exudyn():
 @pytest.mark.row("S4-044")
 def test_a_program_that_simulates_with_exudyn(tmp_path: Path):
     pytest.importorskip("exudyn", reason="exudyn is not installed")
-    (tmp_path / "pendulum.py").write_text(MODEL, encoding="utf-8")
-    lines = run("-m", "linkwork", "run", "--as", "exudyn.robotics", str(tmp_path / "pendulum.py"))
+    lines = program_as("exudyn.robotics", MODEL, tmp_path)
     assert lines[-1] == "True True linkwork.faces.exudyn_robotics.robot"
 
 
 @pytest.mark.row("S4-044", "S4-049")
 def test_without_exudyn_drawing_and_trees_stand_and_models_are_refused(tmp_path: Path):
     (tmp_path / "without.py").write_text(DRAWN, encoding="utf-8")
-    parts, same, *said = run(str(tmp_path / "without.py"))
+    parts, same, *said = python(tmp_path / "without.py").splitlines()
     assert parts == f"{['TriangleList'] * 3} linkwork.faces.exudyn_robotics.graphics"
     assert same == "True"
     assert len(said) == 2

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from fresh_python import program_as
 from linkwork.errors import DescriptionError, UnsupportedFeatureError
 from linkwork.faces.pykdl import ChainDynParam, JntArray, JntSpaceInertiaMatrix, Vector
 from linkwork.faces.pykdl.kdl_parser import (
@@ -187,16 +186,7 @@ print(kdl.__file__ is not None, kdl.Frame.__module__)
 
 
 def test_a_kdl_script_runs_as_it_stands(tmp_path: Path):
-    script = tmp_path / "arm.py"
-    script.write_text(SCRIPT, encoding="utf-8")
-    paths = os.pathsep.join(path for path in sys.path if path)
-    done = subprocess.run(
-        [sys.executable, "-m", "linkwork", "run", "--as", "pykdl", str(script)],
-        capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, "PYTHONPATH": paths},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    lines = program_as("pykdl", SCRIPT, tmp_path)
     assert lines[:2] == ["True 0", "0 0 True"]
     code, along = lines[2].split()
     assert int(code) == 0

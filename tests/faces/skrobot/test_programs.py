@@ -5,17 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-import os
 import re
 import shutil
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fresh_python import program_as
 from linkwork import faces, models
 from linkwork.errors import MissingExtraError
 from linkwork.faces.skrobot import data
@@ -186,18 +184,8 @@ print([tuple(name[-6:] for name in pair) for pair in more - pairs])
 
 
 def run(tmp_path: Path, text: str) -> list[str]:
-    program = tmp_path / "program.py"
-    program.write_text(text, encoding="utf-8")
-    paths = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, "PYTHONPATH": paths, "LINKWORK_BROWSER": "0"}
-    for name in ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"):
-        environment.pop(name, None)
-    line = [sys.executable, "-m", "linkwork", "run", "--as", "skrobot", str(program)]
-    done = subprocess.run(
-        line, capture_output=True, text=True, timeout=120, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    here = {"LINKWORK_BROWSER": "0", "SSH_CONNECTION": "", "SSH_TTY": ""}
+    return program_as("skrobot", text, tmp_path, **here)
 
 
 @pytest.mark.slow

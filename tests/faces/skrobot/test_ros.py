@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from fresh_python import program_as
 from linkwork.errors import InputError
 from linkwork.faces.skrobot.model import RobotModel
 from robots import chain_urdf
@@ -117,18 +118,10 @@ print(viewer.is_active)
 @pytest.mark.row("S0-009", "S0-010")
 def test_a_program_with_a_robot_of_the_parameter_server(master: str, tmp_path: Path):
     xmlrpc.client.ServerProxy(master).setParam("/test", "/arm/robot_description", TEXT)
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    environment = {k: v for k, v in os.environ.items() if k != "ROS_VERSION"}
-    environment |= {"ROS_MASTER_URI": master, "LINKWORK_BROWSER": "0"}
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    line = [sys.executable, "-m", "linkwork", "run", "--as", "skrobot", str(program)]
-    done = subprocess.run(
-        line, capture_output=True, text=True, timeout=120, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
+    here = {"ROS_MASTER_URI": master, "LINKWORK_BROWSER": "0"}
+    lines = program_as("skrobot", PROGRAM, tmp_path, **here)
     name = TEXT.split('name="', 1)[1].split('"', 1)[0]
-    assert done.stdout.splitlines() == [
+    assert lines == [
         f"{name} {NAMES} None", "True", "no /nothing: True", "False"
     ]  # fmt: skip
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from math import cos, sin
 from pathlib import Path
 
 import pytest
+
+from fresh_python import program_as
 
 EXCAVATOR = """
 from math import radians
@@ -273,31 +273,26 @@ print(sorted(state) == sorted(robot.get_actuated_state()), len(state))
 """
 
 
-def run(program: str, folder: Path) -> str:
-    path = folder / "program.py"
-    path.write_text(program, encoding="utf-8")
-    line = [sys.executable, "-m", "linkwork", "run", "--as", "trip_kinematics", str(path)]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def run(program: str, folder: Path) -> list[str]:
+    return program_as("trip_kinematics", program, folder)
 
 
 @pytest.mark.row("S1-081", "S1-024", "S1-020", "S1-085")
 def test_the_excavator_of_a_program_and_the_shipped_robots(tmp_path: Path):
-    lines = run(EXCAVATOR, tmp_path).split()
+    lines = run(EXCAVATOR, tmp_path)
     assert " ".join(lines) == f"0.3 [2.483875, 0.0, -0.768353]{4 * ' (4, 4)'}"
 
 
 @pytest.mark.row("S1-083", "S1-037", "S1-062", "S1-066")
 def test_a_leg_whose_mappings_call_an_optimiser(tmp_path: Path):
-    lines = run(LEG, tmp_path).strip().split("\n")
+    lines = run(LEG, tmp_path)
     assert lines[-3:] == ["True", "True", "linkwork.faces.trip_kinematics"]
 
 
 @pytest.mark.slow
 @pytest.mark.row("S1-082", "S1-085", "S1-066")
 def test_the_excavator_by_programs_for_an_optimiser(tmp_path: Path):
-    lines = run(CYLINDERS, tmp_path).strip().split("\n")[-4:]
+    lines = run(CYLINDERS, tmp_path)[-4:]
     x, z = 2.6 * cos(0.3) + 1.7 * cos(-0.9), -2.6 * sin(0.3) - 1.7 * sin(-0.9)
     for line in lines:  # one robot with programs, both shipped ones, and back to the first
         assert json.loads(line) == pytest.approx([x, 0.0, z], abs=1e-5)
@@ -306,4 +301,4 @@ def test_the_excavator_by_programs_for_an_optimiser(tmp_path: Path):
 @pytest.mark.slow
 @pytest.mark.row("S1-084", "S1-085", "S1-037")
 def test_three_legs_with_mappings_under_other_names(tmp_path: Path):
-    assert run(LEGS, tmp_path).strip().split("\n")[-3:] == ["True", "True", "True 9"]
+    assert run(LEGS, tmp_path)[-3:] == ["True", "True", "True 9"]
