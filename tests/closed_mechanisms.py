@@ -441,6 +441,14 @@ def resized(robot: Any, length: float, mass: float) -> Any:
     return lw.Robot(changed)
 
 
+def closed_motion(robot: lw.Robot, label: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A closed configuration, a velocity that keeps it so, and forces."""
+    draw = rng(label)
+    q = np.asarray(robot.assemble().q)
+    rates = np.asarray(robot.passive_rates(q))
+    return q, rates @ draw.normal(size=rates.shape[-1]), draw.normal(size=robot.n_v)
+
+
 _SLIDES = {
     JointType.PRISMATIC: ([1], [1]),
     JointType.PLANAR: ([1, 1, 0], [1, 1, 0]),

@@ -77,6 +77,20 @@ def static_of(algorithm: str, m: Mechanism, frame: str) -> dict[str, str]:
     return {key: name for key, name in given.items() if key in find(algorithm).static}
 
 
+def random_inputs(
+    name: str, m: Mechanism, draw: np.random.Generator, rows: int | None = None
+) -> list[np.ndarray]:
+    """What an algorithm is called with: one configuration, velocity, ..., or so many of each."""
+
+    def one(kind: str) -> np.ndarray:
+        return random_configuration(draw, m) if kind == "q" else draw.normal(size=m.n_v)
+
+    kinds = [kind for _, kind in find(name).inputs]
+    if rows is None:
+        return [one(kind) for kind in kinds]
+    return [np.array([one(kind) for _ in range(rows)]) for kind in kinds]
+
+
 def evaluate(
     name: str,
     m: Mechanism,

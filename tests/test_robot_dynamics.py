@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from dynamics_cases import solid
+from dynamics_cases import near, random_inputs, solid
 from linkwork.algorithms.registry import ALGORITHMS, evaluate, find, parameters_of
 from linkwork.loading import load
 from linkwork.robot import Robot
-from robots import chain_urdf, every_joint_urdf, mechanism_from, random_configuration
+from robots import chain_urdf, every_joint_urdf, mechanism_from
 from seeds import rng
 
 METHODS = [
@@ -40,15 +40,7 @@ def small() -> Robot:
 
 
 def inputs(robot: Robot, name: str, n: int | None = 3) -> list[np.ndarray]:
-    random, m = rng(f"inputs {name}"), robot.mechanism
-    found = []
-    for _, kind in find(name).inputs:
-        rows = [
-            random_configuration(random, m) if kind == "q" else random.normal(size=m.n_v)
-            for _ in range(n or 1)
-        ]
-        found.append(np.array(rows) if n else rows[0])
-    return found
+    return random_inputs(name, robot.mechanism, rng(f"inputs {name}"), n)
 
 
 def frames(name: str) -> dict[str, str]:
@@ -58,13 +50,6 @@ def frames(name: str) -> dict[str, str]:
 def ends(robot: Robot) -> tuple[str, str]:
     """Two frames that wrenches act on."""
     return ("hand", "table") if "hand" in robot.frame_names else ("link3", "link1")
-
-
-def close(got, expected, within: float = 1e-12) -> None:
-    got, expected = np.asarray(got), np.asarray(expected)
-    assert got.shape == expected.shape
-    scale = max(1.0, float(np.abs(expected).max(initial=0)))
-    np.testing.assert_allclose(got, expected, rtol=0, atol=within * scale)
 
 
 def values(robot: Robot, name: str) -> dict[str, object]:
@@ -118,9 +103,9 @@ def test_a_method_gives_what_the_algorithm_does(robot: Robot, name: str):
             expected = evaluate(name, m, *row, parameters=also, **frames(name))
             got = method(*arrays, **keywords, **frames(name))
             if isinstance(got, tuple):
-                close([part[k] for part in got], expected, 1e-9)
+                near([part[k] for part in got], expected, 1e-9)
             else:
-                close(got[k], expected, 1e-9 if find(name).needs else 1e-12)
+                near(got[k], expected, 1e-9 if find(name).needs else 1e-12)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -158,9 +143,9 @@ def test_derivatives_are_named(small: Robot):
     assert forward._fields == ("q", "v", "tau")
     n = robot.n_v
     assert {part.shape for part in (*inverse, *forward)} == {(n, n)}
-    close(inverse.dv, robot.mass_matrix(q))
-    close(forward.tau, robot.inverse_mass_matrix(q), 1e-9)
-    close(inverse.dv @ forward.q, -inverse.q, 1e-9)
+    near(inverse.dv, robot.mass_matrix(q), 1e-12)
+    near(forward.tau, robot.inverse_mass_matrix(q), 1e-9)
+    near(inverse.dv @ forward.q, -inverse.q, 1e-9)
     assert robot.inverse_dynamics_derivatives(q[None], v, dv).q.shape == (1, n, n)
 
 
@@ -168,7 +153,7 @@ def test_inertial_numbers_are_what_the_regressor_multiplies(robot: Robot):
     q, v, dv = inputs(robot, "regressor")
     p = robot.inertial_parameters()
     assert p.shape == (10 * len(robot.mechanism.body_names),)
-    close(robot.regressor(q, v, dv) @ p, robot.inverse_dynamics(q, v, dv), 1e-11)
+    near(robot.regressor(q, v, dv) @ p, robot.inverse_dynamics(q, v, dv), 1e-11)
     assert p[::10].sum() == pytest.approx(robot.mechanism.mass.sum(), rel=1e-12)
     p[:] = 0.0  # an array of one's own
     assert robot.inertial_parameters().any()
@@ -189,10 +174,10 @@ def test_accelerations_by_inertial_parameters(robot: Robot):
         names = ["gravity", "armature", "damping", "friction", "wrench:hand", f"payload:{link}"]
         call = robot.function("forward_dynamics", parameters=names)
         given = (how["gravity"], rotors, m.damping, m.friction, np.arange(6.0))
-        close(call(q, v, tau, *given, np.zeros(4)), dv, 1e-9)
+        near(call(q, v, tau, *given, np.zeros(4)), dv, 1e-9)
         h = 1e-5
         up, down = (call(q, v, tau, *given, [s * h, 0.0, 0.0, 0.0]) for s in (1.0, -1.0))
-        close((up - down) / (2.0 * h), found[..., 10 * b], 1e-6)
+        near((up - down) / (2.0 * h), found[..., 10 * b], 1e-6)
 
 
 def test_a_force_that_holds_what_pulls(robot: Robot):
@@ -201,9 +186,9 @@ def test_a_force_that_holds_what_pulls(robot: Robot):
     J = robot.jacobian(q, "hand")
     plain = robot.inverse_dynamics(q, v, dv)
     got = robot.inverse_dynamics(q, v, dv, external={"hand": w})
-    close(got, plain - np.einsum("nij,i->nj", J, w))
+    near(got, plain - np.einsum("nij,i->nj", J, w), 1e-12)
     many = robot.inverse_dynamics(q[0], v[0], dv[0], external={"hand": np.outer([0, 1, 2], w)})
-    close(many, plain[0] - np.outer([0, 1, 2], w @ J[0]))
+    near(many, plain[0] - np.outer([0, 1, 2], w @ J[0]), 1e-12)
 
 
 def test_each_combination_is_compiled_once():
@@ -299,7 +284,7 @@ def test_what_cannot_move_is_refused_before_anything_is_computed():
             getattr(r, name)(*arrays)
         with pytest.raises(lw.InputError, match="'joint2'"):
             getattr(r.accept_inertias(), name)(*arrays)
-    close(r.forward_dynamics(q, v, v, armature=[2.0, 4.0]), [0.5, 0.25])
+    near(r.forward_dynamics(q, v, v, armature=[2.0, 4.0]), [0.5, 0.25], 1e-12)
 
 
 def test_power_lost_is_that_of_every_joint_followers_too():

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import linkwork as lw
 from closed_mechanisms import closed_case
-from dynamics_cases import solid, static_of
+from dynamics_cases import random_inputs, solid, static_of
 from graph_values import of_graph, of_traced
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
@@ -28,7 +28,7 @@ from linkwork.compile.kernel import build
 from linkwork.compile.optable import OP_TABLE
 from linkwork.compile.tracing import trace
 from linkwork.errors import InputError, UnsupportedFeatureError
-from robots import every_joint_urdf, mechanism_from, random_configuration
+from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from traced_functions import mixed, traced
 
@@ -92,20 +92,11 @@ def robot_cases():
             yield pytest.param(m, name, static, id=f"{label} {name}")
 
 
-def configurations(m, name, rows, label):
-    g = rng(label)
-    return [
-        np.array([random_configuration(g, m) if kind == "q" else g.normal(size=m.n_v)
-                  for _ in range(rows)])
-        for _, kind in ALGORITHMS[name].inputs
-    ]  # fmt: skip
-
-
 def check(m, name, static, folder, ulps):
     """C against the kernel, and against operations that round as plain C does."""
     rows = 100
     t = trace(name, m, **static)
-    given = configurations(m, name, rows, f"c {name}")
+    given = random_inputs(name, m, rng(f"c {name}"), rows)
     by_kernel = build(t)(*given).reshape(rows, -1)
     values = of_graph(t.graph, t.outputs, given)
     plain = of_traced(t, *given).reshape(rows, -1)
@@ -160,7 +151,7 @@ def test_float_agrees_to_its_own_precision(name, tmp_path):
     m = mechanism_from(every_joint_urdf(), base="floating")
     static = static_of(name, m, "hand")
     t = trace(name, m, **static)
-    given = configurations(m, name, 30, f"single {name}")
+    given = random_inputs(name, m, rng(f"single {name}"), 30)
     expected = build(t)(*given).reshape(30, -1)
     library = compiled(tmp_path, text_of(t, name="f", single=True))
     function = function_of(library, "f", expected.shape[1], np.float32)
@@ -320,7 +311,7 @@ def test_fast_math_is_refused_by_the_file_itself(tmp_path):
 def test_sanitizers_find_nothing(tmp_path):
     m = mechanism_from(every_joint_urdf(), base="floating")
     t = trace("difference", m)
-    q = configurations(m, "difference", 1, "sanitizer")
+    q = random_inputs("difference", m, rng("sanitizer"), 1)
     numbers = [", ".join(repr(float(x)) for x in a[0]) for a in q]
     (tmp_path / "main.c").write_text(
         text_of(t, name="f") + "int main(void) {\n"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from dynamics_cases import solid, static_of
+from dynamics_cases import random_inputs, solid, static_of
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.compiler import Compiler
 from linkwork.compile.derivatives import along, back, derivative_recipe
@@ -35,13 +35,6 @@ def of_algorithm(name, base):
     if ALGORITHMS[name].needs_loops:
         m = actuate(close(m, "camera", "finger_c", "distance", distance=0.1), "elbow")
     return m, static_of(name, m, FRAME)
-
-
-def inputs_of(m, name, g):
-    return [
-        random_configuration(g, m) if kind == "q" else g.normal(size=m.n_v)
-        for _, kind in ALGORITHMS[name].inputs
-    ]
 
 
 def numbers(traced, inputs):
@@ -82,7 +75,7 @@ def test_of_every_algorithm(name, base):
     m, static = of_algorithm(name, base)
     g = rng(f"derivative of {name} {base}")
     traced = trace(name, m, **static)
-    assert_derivatives(traced, inputs_of(m, name, g), g, 1e-6)
+    assert_derivatives(traced, random_inputs(name, m, g), g, 1e-6)
 
 
 @pytest.mark.parametrize("name", ["fk", "gravity_forces", "inverse_dynamics", "com"])
@@ -95,7 +88,7 @@ def test_by_parameters(name):
     if name not in ("fk", "com"):
         parameters += ["gravity"]
     traced = trace(name, m, parameters, **static)
-    assert_derivatives(traced, [*inputs_of(m, name, g), *values(m, parameters)], g, 1e-6)
+    assert_derivatives(traced, [*random_inputs(name, m, g), *values(m, parameters)], g, 1e-6)
 
 
 @pytest.mark.parametrize("name", ["fk", "inverse_dynamics", "integrate"])
@@ -105,7 +98,7 @@ def test_second_derivatives(name, ways):
     g = rng(f"second derivative {name} {ways[0].__name__}")
     traced = trace(name, m, **static)
     first = ways[0](traced, [0])
-    x = [*inputs_of(m, name, g)]
+    x = [*random_inputs(name, m, g)]
     more = first.signature.input_sizes[len(x) :]
     x += [g.normal(size=size) for size in more]
     assert_derivatives(first, x, g, 2e-5)

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwork as lw
-from dynamics_cases import static_of
+from dynamics_cases import random_inputs, static_of
 from graph_values import of_traced
-from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile import js_source as module
 from linkwork.compile.graph import graph_of
 from linkwork.compile.js_source import js_source, number
@@ -28,7 +27,6 @@ from robots import (
     chain_urdf,
     every_joint_urdf,
     mechanism_from,
-    random_configuration,
 )
 from seeds import rng
 from traced_functions import mixed, traced
@@ -157,18 +155,9 @@ def test_constants_are_read_back_by_the_engine():
 # --- functions -----------------------------------------------------------------------------------
 
 
-def configurations(m, name, rows, label):
-    g = rng(label)
-    return [
-        np.array([random_configuration(g, m) if kind == "q" else g.normal(size=m.n_v)
-                  for _ in range(rows)])
-        for _, kind in ALGORITHMS[name].inputs
-    ]  # fmt: skip
-
-
 def check(m, name, rows=5, tolerance=1e-12):
     t = trace(name, m, **static_of(name, m, m.frame_names[m.n_link_frames - 1]))
-    arrays = configurations(m, name, rows, f"js {name}")
+    arrays = random_inputs(name, m, rng(f"js {name}"), rows)
     expected = build(t)(*arrays).reshape(rows, -1)
     found = run(t, *arrays)
     scale = np.maximum(1.0, np.abs(expected).max(axis=1, initial=0.0))[:, None]
@@ -220,7 +209,7 @@ def test_long_mechanisms_are_written_in_parts(n):
 def test_parts_give_the_same_bits(monkeypatch):
     m = mechanism_from(every_joint_urdf(), base="floating")
     t = trace("mass_matrix", m)
-    q = configurations(m, "mass_matrix", 4, "parts")
+    q = random_inputs("mass_matrix", m, rng("parts"), 4)
     whole = run(t, *q)
     monkeypatch.setattr(module, "LONGEST_PART", 40)
     text = text_of(t, name="f")

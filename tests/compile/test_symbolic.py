@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from dynamics_cases import solid, static_of
+from dynamics_cases import random_inputs, solid, static_of
 from linkwork.algorithms.independent_rows import check_movable
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.compile.kernel import build
@@ -29,13 +29,6 @@ def mechanism(request):
     return mechanism_from(solid(every_joint_urdf()), base=request.param)
 
 
-def inputs(m, name, g):
-    return [
-        random_configuration(g, m) if kind == "q" else g.normal(size=m.n_v)
-        for _, kind in ALGORITHMS[name].inputs
-    ]
-
-
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", list(ALGORITHMS))
 def test_agrees_with_the_kernel(mechanism, name):
@@ -48,7 +41,7 @@ def test_agrees_with_the_kernel(mechanism, name):
     kernel = build(trace(name, mechanism, **static))
     g = rng(f"symbolic {name}")
     for _ in range(10):
-        given = inputs(mechanism, name, g)
+        given = random_inputs(name, mechanism, g)
         expected = kernel(*given)
         found = np.array(function(*given))
         columns = expected.shape[-1] if expected.ndim > 1 else 1
@@ -89,7 +82,7 @@ def test_derivatives_are_those_of_finite_differences(mechanism, name):
     static = static_of(name, mechanism, FRAME)
     function = symbolic(name, mechanism, **static)
     g = rng(f"derivative {name}")
-    given = inputs(mechanism, name, g)
+    given = random_inputs(name, mechanism, g)
     symbols = [cs.SX.sym(f"x{k}", a.size) for k, a in enumerate(given)]
     flat = cs.vec(function(*symbols))
     derivative = cs.Function("d", symbols, [cs.jacobian(flat, symbols[0])])

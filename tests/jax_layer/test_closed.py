@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from backends import jax_x64
-from seeds import rng
+from closed_mechanisms import closed_motion
 
 jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
 import linkwork.jax as lj  # noqa: E402 -- after the check that it is there
@@ -28,14 +28,6 @@ def agree(found: Any, expected: Any, exact: float = 1e-10) -> None:
     np.testing.assert_allclose(np.asarray(found), expected, rtol=0, atol=exact * size)
 
 
-def assembled(robot: lw.Robot, label: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A closed configuration, a velocity that keeps it so, and forces of the actuated joints."""
-    draw = rng(label)
-    q = np.asarray(robot.assemble().q)
-    rates = np.asarray(robot.passive_rates(q))
-    return q, rates @ draw.normal(size=rates.shape[-1]), draw.normal(size=robot.n_v)
-
-
 def test_closure_and_its_derivative():
     """Of the others, and dynamics: test_kinematics_and_dynamics.py."""
     robot = lw.load("four_bar")
@@ -48,7 +40,7 @@ def test_closure_and_its_derivative():
 def test_assembling_follows_the_branch_of_the_compiled_solver():
     robot = lw.load("four_bar")
     m = lj.robot(robot)
-    q, *_ = assembled(robot, "branch")
+    q, *_ = closed_motion(robot, "branch")
     crank = np.linspace(0.0, 1.0, 5)[:, None] + q[[int(robot.mechanism.q_start[0])]]
     found, expected = lj.assemble(m, crank, q), robot.assemble(crank, q)
     assert found.success.all()
@@ -61,7 +53,7 @@ def test_assembling_follows_the_branch_of_the_compiled_solver():
 def test_derivatives_of_assembling_are_those_of_assembling_again():
     robot = lw.load("four_bar")
     m = lj.robot(robot)
-    q, *_ = assembled(robot, "derivative")
+    q, *_ = closed_motion(robot, "derivative")
     crank, h = q[:1] + 0.4, 1e-5
     name = "xyz:rocker_end_joint"
 

@@ -12,12 +12,12 @@ from jax.test_util import check_grads
 
 import linkwork as lw
 import linkwork.jax as lj
-from dynamics_cases import solid, static_of
+from dynamics_cases import random_inputs, solid, static_of
 from linkwork.algorithms.registry import ALGORITHMS
 from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
 from linkwork.ik import Position
 from linkwork.mechanism.parameters import values
-from robots import every_joint_urdf, mechanism_from, random_configuration
+from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
 
@@ -33,20 +33,6 @@ def robot(kind):
         return lw.Robot(mechanism_from(solid(every_joint_urdf()), base=kind))
     name, _, base = kind.partition(" ")
     return lw.load(name, base=base or "fixed")
-
-
-def inputs_of(m, name, g, n=None):
-    def one():
-        return [
-            random_configuration(g, m) if kind == "q" else g.normal(size=m.n_v)
-            for _, kind in ALGORITHMS[name].inputs
-        ]
-
-    return (
-        one()
-        if n is None
-        else [np.stack(rows) for rows in zip(*[one() for _ in range(n)], strict=True)]
-    )
 
 
 def method_of(name, kind):
@@ -69,7 +55,7 @@ tests/compile, and values of every one in test_kinematics_and_dynamics.py."""
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_values_and_derivatives_are_those_of_the_text_under_jax(name, kind):
     m, g = robot(kind).mechanism, rng(f"jax {name} {kind}")
-    x = inputs_of(m, name, g)
+    x = random_inputs(name, m, g)
     assert_is_the_text(name, kind, x, [g.normal(size=len(a)) for a in x], 1e-10)
 
 
@@ -107,7 +93,7 @@ def assert_is_the_text(name, kind, x, changes, within):
 
 def test_grad_jit_and_vmap():
     k, m = lj.compiled(robot("panda")), robot("panda").mechanism
-    q = jnp.asarray(inputs_of(m, "fk", rng("panda jax"), 4)[0])
+    q = jnp.asarray(random_inputs("fk", m, rng("panda jax"), 4)[0])
 
     def cost(q):
         T = k.fk(q)
@@ -155,7 +141,7 @@ def test_parameters_are_differentiable():
     m = r.mechanism
     names = ["mass:lower", "xyz:flange", "gravity"]
     given = dict(zip(names, map(jnp.asarray, values(m, names)), strict=True))
-    q, v, dv = map(jnp.asarray, inputs_of(m, "inverse_dynamics", rng("jax parameters")))
+    q, v, dv = map(jnp.asarray, random_inputs("inverse_dynamics", m, rng("jax parameters")))
 
     def cost(given):
         return (k.inverse_dynamics(q, v, dv, parameters=given) ** 2).sum()

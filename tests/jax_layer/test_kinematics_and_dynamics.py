@@ -16,6 +16,7 @@ import pytest
 
 import linkwork as lw
 from backends import jax_x64
+from closed_mechanisms import closed_motion
 from dynamics_cases import solid
 from linkwork.algorithms.registry import ALGORITHMS
 from robots import every_joint_urdf, example_robot_urdfs
@@ -71,14 +72,6 @@ def motion(robot: lw.Robot, n: int, label: str) -> tuple[np.ndarray, np.ndarray,
     q = robot.random(n, seed=int(draw.integers(1000)))
     v, dv = draw.normal(size=(2, n, robot.n_v))
     return q, v, dv
-
-
-def closed_motion(robot: lw.Robot, label: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A closed configuration, a velocity that keeps it so, and forces."""
-    draw = rng(label)
-    q = np.asarray(robot.assemble().q)
-    rates = np.asarray(robot.passive_rates(q))
-    return q, rates @ draw.normal(size=rates.shape[-1]), draw.normal(size=robot.n_v)
 
 
 def test_every_function_of_the_registry_is_there_or_said_to_be_elsewhere():
