@@ -553,26 +553,24 @@ def test_problems_and_samples_that_do_not_fit(panda: lw.Robot) -> None:
             call(1e-12)
 
 
+@pytest.mark.slow
 def test_limits_that_bound_nothing_are_no_place_to_look() -> None:
-    def copter(limit: str) -> lw.Robot:
-        return lw.load(
-            f"""<robot name="copter"><link name="world"/><link name="rail"/><link name="body">
-            <collision><geometry><box size="0.3 0.3 0.3"/></geometry></collision></link>
-            <link name="rotor"><collision><origin xyz="0 0 0.3"/><geometry>
-            <box size="0.3 0.02 0.02"/></geometry></collision></link>
-            <joint name="along" type="prismatic"><parent link="world"/><child link="rail"/>
-            <axis xyz="1 0 0"/>{limit}</joint>
-            <joint name="across" type="prismatic"><parent link="rail"/><child link="body"/>
-            <axis xyz="0 1 0"/>{limit}</joint>
-            <joint name="turn" type="revolute"><parent link="body"/><child link="rotor"/>
-            <axis xyz="0 0 1"/>{limit}</joint></robot>"""
-        )
-
-    scene = lw.Scene()
-    scene.add_box("wall", (0.2, 3.0, 1.0), (1.5, 0.0, 0.0))
-    robot = copter('<limit lower="-1e16" upper="1e16" effort="1" velocity="1"/>')
-    plan = robot.plan([0.0, 0.0, 0.0], [3.0, 0.0, 1.0], scene=scene, seconds=5.0)
+    wide = '<limit lower="-1e16" upper="1e16" effort="1" velocity="1"/>'
+    joints = "".join(
+        f"""<link name="rotor{k}"><collision><origin xyz="0 0 0.2"/><geometry>
+        <box size="0.3 0.02 0.02"/></geometry></collision></link><joint name="turn{k}"
+        type="revolute"><parent link="body"/><child link="rotor{k}"/><axis xyz="0 0 1"/>
+        <origin xyz="{x} {y} 0"/>{wide}</joint>"""
+        for k, (x, y) in enumerate([(0.3, 0.3), (0.3, -0.3), (-0.3, 0.3), (-0.3, -0.3)])
+    )
+    text = f"""<robot name="copter"><link name="body"><collision><geometry>
+        <box size="0.3 0.3 0.1"/></geometry></collision></link>{joints}</robot>"""
+    robot, scene = lw.load(text, base="floating"), lw.Scene()
+    scene.add_box("wall", (0.2, 4.0, 4.0), (1.5, 0.0, 0.0))
+    start = robot.neutral()
+    goal = start + 3.0 * np.eye(robot.n_q)[0]
+    plan = robot.plan(start, goal, joints=robot.joint_names, scene=scene, seconds=10.0)
     assert plan.success, plan.reason
     assert plan.length < 30.0
     with pytest.raises(InputError, match="limits"):
-        Roadmap(robot.planner())
+        Roadmap(lw.load(text).planner())
