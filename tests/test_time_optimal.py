@@ -2,6 +2,9 @@
 
 import math
 import re
+import signal
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -549,6 +552,28 @@ def test_what_is_no_robot_and_no_list_of_paths_is_refused(panda):
         tj.time_optimal(around(rng("no robot"), 3), robot="panda")
     with pytest.raises(lw.InputError, match="several paths"):
         tj.time_optimal_all(None, acceleration=1.0)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads here")
+def test_an_interrupt_is_heard_between_paths(panda):
+    random, sent, main = rng("interrupt"), [], threading.get_ident()
+    paths = [around(random, 3) for _ in range(100)]
+    tj.time_optimal_all(paths[:1], robot=panda, jerk=100.0, acceleration=10.0)  # compiled
+
+    def interrupt():
+        sent.append(time.perf_counter())
+        signal.pthread_kill(main, signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, interrupt)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tj.time_optimal_all(paths, robot=panda, jerk=100.0, acceleration=10.0, threads=2)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert time.perf_counter() - sent[0] < 2.0  # a motion takes 0.1 s on a machine by itself
 
 
 def test_each_number_of_a_planar_base_has_a_name():

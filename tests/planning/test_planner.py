@@ -551,3 +551,26 @@ def test_problems_and_samples_that_do_not_fit(panda: lw.Robot) -> None:
     for call in (plan.sample, plan.clearance):
         with pytest.raises(InputError, match="would be"):
             call(1e-12)
+
+
+@pytest.mark.slow
+def test_limits_that_bound_nothing_are_no_place_to_look() -> None:
+    wide = '<limit lower="-1e16" upper="1e16" effort="1" velocity="1"/>'
+    joints = "".join(
+        f"""<link name="rotor{k}"><collision><origin xyz="0 0 0.2"/><geometry>
+        <box size="0.3 0.02 0.02"/></geometry></collision></link><joint name="turn{k}"
+        type="revolute"><parent link="body"/><child link="rotor{k}"/><axis xyz="0 0 1"/>
+        <origin xyz="{x} {y} 0"/>{wide}</joint>"""
+        for k, (x, y) in enumerate([(0.3, 0.3), (0.3, -0.3), (-0.3, 0.3), (-0.3, -0.3)])
+    )
+    text = f"""<robot name="copter"><link name="body"><collision><geometry>
+        <box size="0.3 0.3 0.1"/></geometry></collision></link>{joints}</robot>"""
+    robot, scene = lw.load(text, base="floating"), lw.Scene()
+    scene.add_box("wall", (0.2, 4.0, 4.0), (1.5, 0.0, 0.0))
+    start = robot.neutral()
+    goal = start + 3.0 * np.eye(robot.n_q)[0]
+    plan = robot.plan(start, goal, joints=robot.joint_names, scene=scene, seconds=10.0)
+    assert plan.success, plan.reason
+    assert plan.length < 30.0
+    with pytest.raises(InputError, match="limits"):
+        Roadmap(lw.load(text).planner())

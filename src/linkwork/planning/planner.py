@@ -53,6 +53,7 @@ _COMFORT = 5e-3  # m: so far kept paths stay away where they can, so that motion
 _CLEAR_TRIES = 5  # paths that are looked for where one does not keep its clearance
 _CLEAR = 2e-3  # rad or m: how far configurations lie apart at which clearances are looked at
 _MORE = 1.1  # how many times the clearance paths are pushed away: corners lose some of it
+_WIDEST = 1e3  # rad or m: limits farther apart do not say where to look
 _SHORT_WAY = 4  # calls of a search before joints without limits may go the other way round
 _MANY_ENDLESS = 6  # joints without limits of which all ways round are looked at
 _MOST_SAMPLES = 1e8
@@ -492,9 +493,15 @@ class Planner(ProcessBound):
         return self.mechanism.lower[self.planned], self.mechanism.upper[self.planned]
 
     @cached_property
-    def _bounded(self) -> bool:
-        """Whether all of these are finite."""
-        return bool(np.isfinite(self._limits).all())
+    def is_bounded(self) -> bool:
+        """Whether all of these say where samples are to be drawn."""
+        return not self._wide.any()
+
+    @cached_property
+    def _wide(self) -> NDArray[np.bool_]:
+        """Flags of the planned numbers that have no limits, or such as only files need."""
+        low, high = self._limits
+        return ~(high - low <= _WIDEST)
 
     def bounds(self, start: Floats, goals: Floats, scene: Any) -> tuple[Floats, Floats]:
         """The bounds of samples: the limits, else a range around the start and the goals.
@@ -502,15 +509,15 @@ class Planner(ProcessBound):
         What slides without limits has room on all sides for the way, and to go around the scene.
         """
         low, high = self._limits
-        if self._bounded:
+        if self.is_bounded:
             return low, high
         ends = np.concatenate([start[None], goals])[:, self.planned]
         way = np.ptp(ends, axis=0)
-        slides = ~(self._angles | np.isfinite(high - low))
+        slides = self._wide & ~self._angles
         room = np.where(slides, way[slides].max(initial=0.0) + self.model.extent_of(scene), way)
         around = np.where(self._endless, np.pi, 2.0 * room + 1.0)
-        low = np.where(np.isfinite(low), low, ends.min(axis=0) - around)
-        high = np.where(np.isfinite(high), high, ends.max(axis=0) + around)
+        low = np.where(self._wide, np.maximum(low, ends.min(axis=0) - around), low)
+        high = np.where(self._wide, np.minimum(high, ends.max(axis=0) + around), high)
         return low, high
 
     def what_is_wrong(self, q: Floats, scene: Any, what: str) -> str:

@@ -67,7 +67,7 @@ class Roadmap:
         self.base = _one(neutral(m) if base is None else base, "base", planner).copy()
         seed = whole_number(seed, "seed", least=0)
         low, high = m.lower[planner.planned], m.upper[planner.planned]
-        if not np.isfinite(high - low).all():
+        if not planner.is_bounded:
             raise InputError(
                 "a roadmap draws within limits, and a joint that moves has none; plan() takes it"
             )

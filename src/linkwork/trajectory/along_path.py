@@ -151,13 +151,14 @@ def time_optimal_all(  # noqa: PLR0913  as `time_optimal`
     if not np.abs(paths.points).max() < _FARTHEST:
         for k, each in enumerate(listed):
             _points(each, f"points[{k}]")
-    solver = _Solver(robot, limits, way, keywords)
+    solver, halt = _Solver(robot, limits, way, keywords), threading.Event()
 
     def work(group: tuple[int, int]) -> list[Trajectory]:
-        return solver.motions(paths, *group)
+        return solver.motions(paths, *group, halt)
 
     count = thread_count(settings.most_threads() if threads is None else threads)
-    return [each for part in in_parallel(work, paths.groups(4 * count), count) for each in part]
+    groups = paths.groups(4 * count)
+    return [each for part in in_parallel(work, groups, count, halt=halt) for each in part]
 
 
 @dataclass(frozen=True)
@@ -449,8 +450,10 @@ class _Solver:
         ways = way.bent, way.deviation is not None
         self.question = np.array([*form, *ways, kernel, *map(address, self.numbers)], np.int64)
 
-    def motions(self, paths: _Paths, first: int, last: int) -> list[Trajectory]:
-        """The quickest motions along some paths."""
+    def motions(
+        self, paths: _Paths, first: int, last: int, halt: threading.Event | None = None
+    ) -> list[Trajectory]:
+        """The quickest motions along some paths; fewer once ``halt`` is set."""
         room, stages = _room(), _kernels().motions
         closed = self.robot is not None and bool(self.robot.loops)
         if not (closed or self.smooth or self.lossy):
@@ -458,6 +461,8 @@ class _Solver:
             return self._written(every, room, paths, first, last)
         made: list[Trajectory] = []
         for k in range(first, last):
+            if halt is not None and halt.is_set():
+                break
             try:
                 made.append(self._motion(_Paths([paths.of(k)], self.way), room))
             except InputError as error:
