@@ -179,8 +179,10 @@ def _calls() -> Iterator[Line]:
             yield Line("one configuration", f"{name} {function}", setup, work)
         for function, given in functions.items():
             made = given.format(q="q", v="v", a="a")
-            work = f"robot.{function}({made}, out=out, threads=1)"
-            into = f"out = robot.{function}({made}, threads=1)\n"
+            into, out = f"out = robot.{function}({made}, threads=1)\n", ", out=out"
+            if function == "inverse_dynamics_derivatives":  # several arrays, made anew
+                into = out = ""
+            work = f"robot.{function}({made}{out}, threads=1)"
             yield Line("16,000 configurations", f"{name} {function}", setup + into, work)
     bound = _robot("panda") + _STATE + "fk = robot.function('fk', 'panda_link8')\n"
     yield Line("one configuration", "panda function('fk', ...)", bound, "fk(q1)")
