@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,6 +108,16 @@ def test_what_a_robot_holds_stays_through_edits_and_pickles() -> None:
         assert each.collision().links[-2:] == ("ball", "other")
         assert each.collision().pairs.reason("ball", "other") == "you"
     assert [held.name for held in two.without_attached("ball").attached] == ["other"]
+
+
+def test_an_srdf_says_nothing_of_held_objects(tmp_path: Path) -> None:
+    model = lw.load("panda").collision()
+    model.pairs.to_srdf(tmp_path / "bare.srdf")
+    holding = model.with_attached("cup", Sphere(0.05), "tool0", [0, 0, 0.1])
+    holding.with_pairs(ignore=("cup", "link2")).pairs.to_srdf(tmp_path / "holding.srdf")
+    assert (tmp_path / "holding.srdf").read_text() == (tmp_path / "bare.srdf").read_text()
+    assert holding.pairs.held == ("cup",)
+    assert holding.without_attached("cup").pairs.held == ()
 
 
 def test_an_object_may_have_the_name_of_a_frame_that_is_no_link() -> None:

@@ -326,6 +326,7 @@ class CollisionModel(_Asked, ProcessBound):
                 "pairs must be a table of this model's links, as its own pairs or what these give; "
                 "check= and ignore= take pairs by name"
             )
+        changed = replace(changed, held=self.pairs.held)
         changed = changed.with_checked(check).with_ignored(ignore)
         made = self._changed(self.parts, changed)
         made._frames = self._frames
@@ -367,7 +368,10 @@ class CollisionModel(_Asked, ProcessBound):
             for link, on in zip(parts.bodies, parts.frames, strict=True)
         ]
         table_ = replace(
-            self.pairs, pairs=(*self.pairs.pairs, *added), links=(*self.pairs.links, name)
+            self.pairs,
+            pairs=(*self.pairs.pairs, *added),
+            links=(*self.pairs.links, name),
+            held=(*self.pairs.held, name),
         )
         grown = parts.with_body(name, on, made, cover([made], overhang=overhang))
         model = self._changed(grown, table_)
@@ -381,21 +385,15 @@ class CollisionModel(_Asked, ProcessBound):
         Raises: UnknownNameError.
         """
         parts = self.parts
-        if name not in self._held:
-            raise UnknownNameError("held object", name, self._held)
+        if name not in self.pairs.held:
+            raise UnknownNameError("held object", name, self.pairs.held)
         pairs = replace(
             self.pairs,
             pairs=tuple(p for p in self.pairs.pairs if name not in (p.link_a, p.link_b)),
             links=tuple(link for link in self.pairs.links if link != name),
+            held=tuple(each for each in self.pairs.held if each != name),
         )
         return self._changed(parts.without_body(name), pairs)
-
-    @cached_property
-    def _held(self) -> tuple[str, ...]:
-        """The bodies that are objects, not links: on a frame of its own one may have its name."""
-        m = self.mechanism
-        links = set(m.frame_names[: m.n_link_frames])
-        return tuple(body for body in self.parts.bodies if body not in links)
 
     def _changed(self, parts: CollisionParts, pairs: PairTable) -> CollisionModel:
         return CollisionModel(
@@ -407,7 +405,7 @@ class CollisionModel(_Asked, ProcessBound):
         parts, within = self.parts, ranges(self.mechanism)
         balls = parts.cover.body_spheres
         # a held object may give way to another of the same name
-        held = np.array([body in self._held for body in parts.bodies])
+        held = np.array([body in self.pairs.held for body in parts.bodies])
         pairs = self._pair_rows[~held[self._pair_rows].any(axis=1)]
         bounds = motion_bounds(self.mechanism, parts.frames, balls, pairs=pairs, span=within)
         found = apart_tables(
@@ -1132,7 +1130,7 @@ class _Again:
 
     def __init__(self, model: Any, scene: Any, held: Any) -> None:
         """``model``: a weak reference, since the model holds the function."""
-        self._model, self._scene, self._held = model, scene, held
+        self._model, self._scene, self.pairs.held = model, scene, held
         self.__name__ = "collides"
 
     def __call__(self, q: Any) -> Any:

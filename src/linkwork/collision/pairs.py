@@ -82,7 +82,8 @@ class PairTable(Sequence[Pair]):
 
     ``notes`` say what the reasons rest on, ``findings`` what is odd about the ``srdf`` it began
     with. ``margin`` (m): pairs that are left out because they never touch come no nearer than
-    this; what an SRDF says, and who asks for it, knows of no margin.
+    this; what an SRDF says, and who asks for it, knows of no margin. ``held``: those of the
+    ``links`` that are objects, of which an SRDF says nothing.
     """
 
     pairs: tuple[Pair, ...]
@@ -92,6 +93,7 @@ class PairTable(Sequence[Pair]):
     findings: tuple[Finding, ...] = ()
     srdf: Srdf | None = None
     margin: float = math.inf
+    held: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Pair: ...
@@ -138,7 +140,7 @@ class PairTable(Sequence[Pair]):
         return self._with(names, checked=False)
 
     def to_srdf(self, path: str | os.PathLike[str]) -> None:
-        """Write an SRDF that leaves the same pairs out; what else such a file holds stays.
+        """Write an SRDF that leaves the same pairs of links out; what else a file holds stays.
 
         The groups, states and so on are those of the file at ``path``, if there is one, or else of
         the SRDF that this table began with.
@@ -160,6 +162,8 @@ class PairTable(Sequence[Pair]):
         disabled = [pair for pair in base.disabled if pair.key not in own]
         enabled = [pair for pair in base.enabled if pair.key not in own]
         for pair in self.pairs:
+            if pair.link_a in self.held or pair.link_b in self.held:
+                continue
             written = LinkPair(pair.link_a, pair.link_b, _word(pair.reason))
             if not pair.checked:
                 disabled.append(written)
