@@ -1130,7 +1130,7 @@ class _Again:
 
     def __init__(self, model: Any, scene: Any, held: Any) -> None:
         """``model``: a weak reference, since the model holds the function."""
-        self._model, self._scene, self.pairs.held = model, scene, held
+        self._model, self._scene, self._held = model, scene, held
         self.__name__ = "collides"
 
     def __call__(self, q: Any) -> Any:
