@@ -702,7 +702,7 @@ def test_motions(arm: Any, cluttered: Any) -> None:
     assert bool(single) == whole.touches[0] and single.t == whole.t[0]
 
 
-def test_motions_that_are_asked_for_wrongly(arm: Any, monkeypatch: Any) -> None:
+def test_motions_that_are_asked_for_wrongly(arm: Any) -> None:
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("asked wrongly"), 6)
     with pytest.raises(ShapeError, match=r"do not go together: q0 \(2, .*q1 \(3, "):
         model.motion_collides(q[:2], q[3:])
@@ -710,11 +710,12 @@ def test_motions_that_are_asked_for_wrongly(arm: Any, monkeypatch: Any) -> None:
         bool(model.motion_collides(q, q))
     with pytest.raises(InputError, match="configurations of one motion, and at most 10,000,000"):
         model.motion_collides(q[0], q[1], resolution=1e-12)
-    whole = model.motion_collides(q, q[::-1], resolution=0.05)
-    monkeypatch.setattr("linkwork.collision.model._SAMPLES_AT_ONCE", 100)
-    parts = model.motion_collides(q, q[::-1], resolution=0.05)
-    np.testing.assert_array_equal(parts.t, whole.t)
-    assert parts.names == whole.names and whole.touches.any()
+    # more configurations than are held at once, and each motion by itself
+    fine = float(np.abs(q[::-1] - q).max(axis=1).sum()) / 1.5e6
+    whole = model.motion_collides(q, q[::-1], resolution=fine)
+    parts = [model.motion_collides(a, b, resolution=fine) for a, b in zip(q, q[::-1], strict=True)]
+    np.testing.assert_array_equal([part.t for part in parts], whole.t)
+    assert [part.names for part in parts] == whole.names and whole.touches.any()
     none = model.motion_collides(q[:0], q[:0], resolution=0.05)
     assert none.touches.shape == none.t.shape == (0,) and none.names == []
 

@@ -45,6 +45,7 @@ from linkwork.compile.threads import chunk_rows, in_parallel, thread_count, thre
 from linkwork.compile.typed import WIDTH32, library
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
+from linkwork.spatial.poses import pose_matrix
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -662,7 +663,7 @@ class CollisionModel(_Asked, ProcessBound):
         return bits[:n].astype(bool).reshape(given.shape[:-1])
 
     def extent_of(self, scene: Any) -> float:
-        """How far apart the points of a scene's objects are at most along an axis (m)."""
+        """The greatest distance of points of a scene's objects along an axis (m)."""
         return self._scene(scene).obstacles.extent
 
     @contextmanager
@@ -1150,6 +1151,5 @@ def _native(code: Any, name: str, n: int, others: dict[int, Any] | None = None) 
 
 def _in_body(m: Mechanism, name: str) -> Floats:
     """The pose (4, 4) of a frame in its body."""
-    frame, T = m.frame(name), np.eye(4)
-    T[:3, :3], T[:3, 3] = m.R_body_frame[frame], m.p_body_frame[frame]
-    return T
+    frame = m.frame(name)
+    return pose_matrix(m.R_body_frame[frame], m.p_body_frame[frame])

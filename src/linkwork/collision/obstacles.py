@@ -97,7 +97,7 @@ class Obstacles:
 
     @cached_property
     def extent(self) -> float:
-        """How far apart their points are at most along an axis of the world (m).
+        """The greatest distance of their points along an axis of the world (m).
 
         Half-spaces, which have no end, do not count.
         """

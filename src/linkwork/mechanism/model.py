@@ -36,7 +36,7 @@ Ints = NDArray[np.int64]
 
 
 NumberKind: TypeAlias = Literal["length", "angle", "quaternion"]
-"""What a number of q is: metres, radians, or one of the four of a quaternion."""
+"""The kind of a number of q or v: metres, radians, or one of the four of a quaternion."""
 
 
 class JointType(Enum):

@@ -480,12 +480,8 @@ class Planner(ProcessBound):
     @cached_property
     def _angles(self) -> NDArray[np.bool_]:
         """Flags of the planned numbers that are angles."""
-        m, found = self.mechanism, np.zeros(self.mechanism.n_q, bool)
-        for c, kind in enumerate(m.joint_types):
-            own = m.q_slice(c)
-            angle = np.arange(own.stop - own.start) >= kind.n_lengths
-            found[own] = angle & (not kind.has_quaternion)
-        return found[self.planned]
+        kinds = self.mechanism.kinds_of_q
+        return np.array([kinds[k] == "angle" for k in self.planned.tolist()], bool)
 
     @cached_property
     def _limits(self) -> tuple[Floats, Floats]:

@@ -466,11 +466,7 @@ def leader_of(joint: Joint) -> Joint:
 
 def is_led_by(joint: Joint, leaders: set[int]) -> bool:
     """Whether a joint follows one of these, by their ids, directly or not."""
-    while joint._leader is not None:
-        joint = joint._leader[0]
-        if id(joint) in leaders:
-            return True
-    return False
+    return any(id(way.leader) in leaders for way in leaders_of(joint))
 
 
 # ---- one degree of freedom
