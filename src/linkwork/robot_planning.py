@@ -78,13 +78,13 @@ class RobotPlanning:
         seconds = finite_number(seconds, "seconds", above=0.0)
         first = self._start(start)
         kept = self._at_start(keep, first)
-        planner = self.planner(joints, keep=kept, model=model, effort=effort)
         how: Any = {"seed": whole_number(seed, "seed", least=0), "seconds": seconds}
+        # what is wrong with it is said before a model is made, which may take seconds
+        asked = self._asked(goal, first) if frame is None and tasks is None else None
+        planner = self.planner(joints, keep=kept, model=model, effort=effort)
         began = settings.clock()
-        if frame is None and tasks is None:
-            if goal is None:
-                raise InputError("a plan needs a goal: configurations, or a frame's pose, or tasks")
-            last = self._named(planner, goal, first)
+        if asked is not None:
+            last = self._with_loops(planner, goal, asked)
         else:
             last = self._solutions(
                 planner,
@@ -297,11 +297,16 @@ class RobotPlanning:
             )
         return first
 
-    def _named(self, planner: Planner, goal: Configuration, start: Floats) -> Floats | str:
-        """Goals (k, nq); joints that are not named are as at the start, loops closed."""
+    def _asked(self, goal: Configuration | None, start: Floats) -> Floats:
+        """Goals (k, nq) as they are given; joints that are not named are as at the start.
+
+        Raises: InputError, ShapeError, UnknownNameError.
+        """
         from linkwork.solve.tasks import Task  # noqa: PLC0415  not all need it
 
         robot = cast("Robot", self)
+        if goal is None:
+            raise InputError("a plan needs a goal: configurations, or a frame's pose, or tasks")
         if isinstance(goal, Task):
             raise InputError(f"a goal that is a task is given by tasks=, not as {goal!r:.40}")
         if not isinstance(goal, Mapping):
@@ -312,8 +317,13 @@ class RobotPlanning:
             if name in m.joint_names:
                 own = m.q_slice(m.joint(name))
                 q[own] = made[own]
-        if planner.kept is None or not planner.kept.driven:
-            return q[None]
+        return q[None]
+
+    def _with_loops(self, planner: Planner, goal: Any, asked: Floats) -> Floats | str:
+        """Goals (k, nq) whose loops are closed, of one by name that is ``asked`` (1, nq) for."""
+        if not isinstance(goal, Mapping) or planner.kept is None or not planner.kept.driven:
+            return asked
+        robot, q = cast("Robot", self), asked[0]
         driven: Any = {name: goal[name] for name in goal if name in robot.actuated}
         found = robot.assemble(driven, q0=q)
         every = np.asarray(found.q)[None]
