@@ -28,6 +28,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -167,8 +168,9 @@ def gather(paths: Iterable[Path]) -> list[Path]:
     return list(found)
 
 
-def run_one(path: Path) -> tuple[bool, str]:
-    """Run one file in a new process and an empty folder; whether it passed, and its output."""
+def run_one(path: Path) -> tuple[bool, float, str]:
+    """Run one file in a new process and an empty folder: whether it passed, seconds, its output."""
+    start = time.perf_counter()
     script = [str(path.resolve())]
     if path.suffix == ".md":
         script = [str(Path(__file__).resolve()), "--one", *script]
@@ -185,13 +187,14 @@ def run_one(path: Path) -> tuple[bool, str]:
                 text=True,
             )
         except subprocess.TimeoutExpired:
-            return False, f"stopped after {SECONDS_A_FILE} s"
-    return done.returncode == 0, done.stdout
+            return False, float(SECONDS_A_FILE), f"stopped after {SECONDS_A_FILE} s"
+    return done.returncode == 0, time.perf_counter() - start, done.stdout
 
 
 def main(arguments: list[str]) -> int:
-    """Run everything, print one line a file, the blocks left out, and a summary."""
-    failed, ran, left_out = [], 0, []
+    """Run everything, a file on each core, print one line a file, what is left out, a summary."""
+    files: dict[Path, str] = {}
+    left_out = []
     for path in gather(Path(argument) for argument in arguments):
         if path.suffix == ".md":
             blocks = [block for block in blocks_of(path) if block.language in (*RUNS, *SHELLS)]
@@ -201,21 +204,24 @@ def main(arguments: list[str]) -> int:
             left_out += [f"{b.place}: needs the extra {b.marks['extra']}" for b in missing]
             if not kept:
                 continue
-            count = f"{len(kept)} blocks"
+            files[path] = f"{len(kept)} blocks"
         else:
-            count = "script"
-        start = time.perf_counter()
-        passed, output = run_one(path)
-        print(f"{'ok    ' if passed else 'FAILED'} {time.perf_counter() - start:6.1f} s  ", end="")
-        print(f"{path} ({count})", flush=True)
-        ran += 1
-        if not passed:
-            failed.append(path)
-            print(output, flush=True)
+            files[path] = "script"
+    failed = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (path, what), (passed, seconds, output) in zip(
+            files.items(), pool.map(run_one, files), strict=True
+        ):
+            print(
+                f"{'ok    ' if passed else 'FAILED'} {seconds:6.1f} s  {path} ({what})", flush=True
+            )
+            if not passed:
+                failed += 1
+                print(output, flush=True)
     for line in left_out:
         print(f"not run: {line}")
-    print(f"snippets and examples: {ran} files run, {len(failed)} failed")
-    return 1 if failed or not ran else 0
+    print(f"snippets and examples: {len(files)} files run, {failed} failed")
+    return 1 if failed or not files else 0
 
 
 def one(path: Path) -> int:
