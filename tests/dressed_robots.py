@@ -226,6 +226,7 @@ def nearest_of(
         records,
         which,
         slopes if gradients else 0,
+        0,
     )
     return records, which, slopes
 

@@ -82,6 +82,7 @@ class SphereModel:
         *,
         within: float = np.inf,
         gradients: bool = True,
+        gradients_at: np.ndarray | None = None,
     ) -> Near:
         """The n nearest pairs of those within so many metres, with their gradients."""
         every = self.distances(q, scene)
@@ -93,16 +94,18 @@ class SphereModel:
         others[:, 1] += len(self.balls)
         bodies = np.concatenate([self.pairs, others])[pair]
         names = [ball.frame for ball in self.balls] + [thing[0] for thing in scene or ()]
-        gradient = self.gradients(q, pair, scene) if gradients else None
+        gradient = self.gradients(q, pair, scene, gradients_at) if gradients else None
         return Near(distance, gradient, bodies, names)
 
     def collides(self, q: np.ndarray, scene: Any = None) -> np.ndarray:
         """Whether anything touches."""
         return (self.distances(q, scene) <= 0.0).any(axis=1)
 
-    def gradients(self, q: np.ndarray, pair: np.ndarray, scene: Any = None) -> np.ndarray:
-        """The gradients (N, n, nv) of some pairs (N, n)."""
-        p, J = self.points(q), self.jacobians(q)
+    def gradients(
+        self, q: np.ndarray, pair: np.ndarray, scene: Any = None, at: np.ndarray | None = None
+    ) -> np.ndarray:
+        """The gradients (N, n, nv) of some pairs (N, n), ``at`` others along the way at q."""
+        p, J = self.points(q), self.jacobians(q if at is None else at)
         rows, n_own, things = np.arange(len(q))[:, None], len(self.pairs), max(1, len(scene or ()))
         self_pair = pair < n_own
         own = self.pairs[np.where(self_pair, pair, 0)] if n_own else np.zeros((*pair.shape, 2), int)

@@ -25,7 +25,7 @@ class PEER(Peer):
 
     name = "pytorch_kinematics"
     module = "pytorch_kinematics"
-    requirement = ("pytorch-kinematics==0.10.0", "torch==2.15.0", "numpy==2.4.6")
+    requirement = ("pytorch-kinematics==0.10.0", "torch==2.13.0", "numpy==2.4.6")
     looser = MappingProxyType(dict.fromkeys(("pose", "all_poses", "jacobian"), _ROUNDED))
     lacks = MappingProxyType({"load": "it reads a chain or tree, not the whole file"})
 

@@ -89,6 +89,42 @@ def agree(model: Any, q: Floats, scene: Any = None) -> np.ndarray:
     return hit
 
 
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_gradients_elsewhere_are_of_the_points_that_were_found(base: str) -> None:
+    g = rng(f"gradients elsewhere {base}")
+    robot = lw.load(dressed(every_joint_urdf(), g), base=base)
+    model, scene = robot.collision(), scene_around(g)
+    q, at = configurations(robot, g, 4), configurations(robot, g, 4)
+    here = model.nearest(q, 6, scene)
+    there = model.nearest(q, 6, scene, gradients_at=at)
+    np.testing.assert_array_equal(there.distance, here.distance)
+    np.testing.assert_array_equal(there.points, here.points)
+    same = model.nearest(q, 6, scene, gradients_at=q)
+    np.testing.assert_allclose(same.gradient, here.gradient, rtol=1e-12, atol=1e-12)
+
+    def apart(row: int, k: int, q_now: Floats) -> float:
+        """How far apart the points are along the normal, all carried along with their links."""
+        moved = []
+        for body in there.bodies[row, k]:
+            name = there.names[body]
+            of_robot = name in model.links
+            T = np.linalg.inv(robot.fk(q[row], name)) if of_robot else np.eye(4)
+            moved.append(robot.fk(q_now, name) @ T if of_robot else T)
+        a, b = (T[:3, :3] @ p + T[:3, 3] for T, p in zip(moved, there.points[row, k], strict=True))
+        return float((moved[1][:3, :3] @ there.normal[row, k]) @ (b - a))
+
+    h = 1e-6
+    for row, k in np.argwhere(np.isfinite(there.distance)).tolist():
+        for i in range(robot.n_v):
+            v = np.zeros(robot.n_v)
+            v[i] = h
+            ahead, behind = (apart(row, k, robot.integrate(at[row], way * v)) for way in (1, -1))
+            slope = (ahead - behind) / (2.0 * h)
+            np.testing.assert_allclose(there.gradient[row, k, i], slope, atol=1e-6)
+    with pytest.raises(ShapeError, match="gradients_at must have the shape"):
+        model.nearest(q, 6, scene, gradients_at=at[:2])
+
+
 ROBOTS = {
     "every joint": lambda g: every_joint_urdf(),
     "tree": lambda g: random_tree(g, 7),

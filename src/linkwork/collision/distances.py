@@ -121,9 +121,9 @@ class Tables:
 
     @property
     def room(self) -> int:
-        """The size of the kernels' scratch array: poses, balls and pieces in the world, bounds."""
+        """The size of the kernels' scratch array: poses twice, balls and pieces placed, bounds."""
         placed = PLACED * len(self.pieces)
-        return (POSE + BALL) * (int(self.index[N_BODIES]) + 1) + placed + self.n_bounds
+        return (2 * POSE + BALL) * (int(self.index[N_BODIES]) + 1) + placed + self.n_bounds
 
     @cached_property
     def addresses(self) -> list[int]:
@@ -866,6 +866,39 @@ def poses_at(q: PtrF64, world: PtrI64, twisting: Bool, poses: PtrF64, twists: Pt
 
 
 @typed
+def carry(
+    record: PtrF64, a: I64, b: I64, index: PtrI64, before: PtrF64, after: PtrF64, out: PtrF64
+) -> None:
+    """Write a record as it is at other poses: the point of A carried with A, the normal with B.
+
+    Both points become that of A, so that `gradient` gives the rate of n · (point of B - point of A)
+    with all three carried along: 0 of joints that carry both.
+    """
+    for i in range(RECORD):
+        out[i] = record[i]
+    if a >= 0 and a < index[N_BODIES]:
+        old, new = offset(before, a * POSE), offset(after, a * POSE)
+        for i in range(3):
+            out[1 + i] = new[4 * i + 3]
+            for k in range(3):
+                own = 0.0
+                for j in range(3):
+                    own += old[4 * j + k] * (record[1 + j] - old[4 * j + 3])
+                out[1 + i] += new[4 * i + k] * own
+    if b >= 0 and b < index[N_BODIES]:
+        old, new = offset(before, b * POSE), offset(after, b * POSE)
+        for i in range(3):
+            out[7 + i] = 0.0
+            for k in range(3):
+                own = 0.0
+                for j in range(3):
+                    own += old[4 * j + k] * record[7 + j]
+                out[7 + i] += new[4 * i + k] * own
+    for i in range(3):
+        out[4 + i] = out[1 + i]
+
+
+@typed
 def nearest_rows(
     q: PtrF64,
     n_rows: I64,
@@ -876,10 +909,12 @@ def nearest_rows(
     records: PtrF64,
     which: PtrI64,
     gradients: I64,
+    others: I64,
 ) -> None:
     """`nearest` for each row of q, with `gradient` where the address of gradients is not 0.
 
-    ``world``: see `WORLD`. ``order``: n.
+    ``world``: see `WORLD`. ``order``: n. ``others``: 0, or the address of configurations at which
+    the gradients are taken, of the points that were found at q.
     """
     index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
     balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
@@ -887,9 +922,11 @@ def nearest_rows(
     poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
     slopes, n_v = pointer_f64(gradients), index[N_V]
     place_world(index, poses)
-    work = offset(poses, (index[N_BODIES] + 1) * POSE)
+    elsewhere = offset(poses, (index[N_BODIES] + 1) * POSE)
+    work, carried = offset(elsewhere, index[N_BODIES] * POSE), local_f64(RECORD)
     for row in range(n_rows):
-        poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
+        twisting = gradients != 0 and others == 0
+        poses_at(offset(q, row * index[N_Q]), world, twisting, poses, twists)
         own = offset(records, row * n * RECORD)
         things = offset(which, row * n * 2)
         nearest(
@@ -908,10 +945,17 @@ def nearest_rows(
             things,
         )
         if gradients != 0:
+            if others != 0:
+                there = offset(pointer_f64(others), row * index[N_Q])
+                call_at(world[TWISTING], there, elsewhere, twists)
             for k in range(n):
                 a, b = things[2 * k], things[2 * k + 1]
-                slope = offset(slopes, (row * n + k) * n_v)
-                gradient(offset(own, k * RECORD), a, b, index, twists, slope)
+                record, slope = offset(own, k * RECORD), offset(slopes, (row * n + k) * n_v)
+                if others != 0:
+                    carry(record, a, b, index, poses, elsewhere, carried)
+                    gradient(carried, a, b, index, twists, slope)
+                else:
+                    gradient(record, a, b, index, twists, slope)
 
 
 @typed

@@ -43,7 +43,7 @@ from linkwork.compile.native_method import NativeMethod, make_native
 from linkwork.compile.numpy_abi import address as _at
 from linkwork.compile.threads import chunk_rows, in_parallel, thread_count, threads_for
 from linkwork.compile.typed import WIDTH32, library
-from linkwork.errors import InputError, UnknownNameError
+from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism.model import Mechanism
 from linkwork.spatial.poses import pose_matrix
 
@@ -512,7 +512,7 @@ class CollisionModel(_Asked, ProcessBound):
 
     @cached_property
     def _nearest_rows(self) -> Any:
-        return _native(self._code, "nearest_rows", 9, {4: ctypes.c_double})
+        return _native(self._code, "nearest_rows", 10, {4: ctypes.c_double})
 
     @cached_property
     def _distances_rows(self) -> Any:
@@ -808,15 +808,23 @@ class CollisionModel(_Asked, ProcessBound):
         *,
         within: float = np.inf,
         gradients: bool = True,
+        gradients_at: ArrayLike | None = None,
         threads: int | None = None,
     ) -> Nearest:
         """The n nearest pairs at q (..., nq), of those ``within`` so many metres.
 
-        A pair is two links, a link and a piece of an object, or a link and a cloud of points.
+        A pair is two links, a link and a piece of an object, or a link and a cloud of points. With
+        ``gradients_at``, configurations as many as q, gradients are those there, of the points that
+        are nearest at q and the normal there, carried along with the two and with the second.
 
-        Raises: as `clearance`.
+        Raises: as `clearance`; ShapeError where ``gradients_at`` has another shape than q.
         """
         rows, shape = self._rows(q)
+        others = None if gradients_at is None else self._rows(gradients_at)
+        if others is not None and others[1] != shape:
+            raise ShapeError(
+                f"gradients_at must have the shape {np.shape(q)} of q, not {np.shape(gradients_at)}"
+            )
         n = whole_number(n, "n")
         within = within if within == np.inf else finite_number(within, "within")
         scene_ = self._scene(scene)
@@ -825,13 +833,14 @@ class CollisionModel(_Asked, ProcessBound):
         slopes = np.empty((*shape, n, n_v)) if gradients else None
         given, made, things = _at(rows), _at(records), _at(which)
         turned, turn = (0, 0) if slopes is None else (_at(slopes), 8 * n_v)
+        there, step = (0, 0) if others is None else (_at(others[0]), 8 * n_q)
 
         def work(part: slice) -> None:
             room, first = self._exact_room(scene_), part.start
             call(
                 *(given + 8 * n_q * first, part.stop - first, room.address, n, within),
                 *(room.order(n), made + 8 * distances.RECORD * n * first),
-                *(things + 16 * n * first, turned + turn * n * first),
+                *(things + 16 * n * first, turned + turn * n * first, there + step * first),
             )
             scene_.rooms.append(room)
 

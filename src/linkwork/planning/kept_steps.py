@@ -434,6 +434,7 @@ def look_around(kept: PtrI64, path: PtrI64, q: PtrF64) -> Bool:
         records,
         which,
         path[SLOPES],
+        0,
     )
     return records[0] < ENOUGH * wish
 

@@ -167,7 +167,8 @@ class ClearSteps:
         x = self._least(asked.H, rows, wanted, asked.x, asked.ends)
         for _ in range(_LOOKS - 1):
             after = self.taken("q", q, given, x, settings)[:, : self.problem.mechanism.n_q]
-            then = self.clear.near(np.ascontiguousarray(after))
+            # gradients as at q: rows and tasks of one place, or what only curves seems a gain
+            then = self.clear.near(np.ascontiguousarray(after), at=q)
             over = _of_pairs(then, near, allowed) - then.distance
             if not (over > _OVER).any():
                 break

@@ -52,9 +52,19 @@ class Model(Protocol):
     """The model of a clearance: signed distances of pairs of bodies, below 0 how deep."""
 
     def nearest(
-        self, q: Floats, n: int, scene: Any = None, *, within: float = ..., gradients: bool = ...
+        self,
+        q: Floats,
+        n: int,
+        scene: Any = None,
+        *,
+        within: float = ...,
+        gradients: bool = ...,
+        gradients_at: Floats | None = ...,
     ) -> Nearest:
-        """The n nearest pairs at q (..., nq), of those that are ``within`` so many metres."""
+        """The n nearest pairs at q (..., nq), of those that are ``within`` so many metres.
+
+        ``gradients_at`` (..., nq): where gradients are taken, of the points that are found at q.
+        """
         ...
 
     def collides(self, q: Floats, scene: Any = None) -> NDArray[np.bool_]:
@@ -236,9 +246,9 @@ class Clear(NamedTuple):
         """The same where it is below the margin; infinite where q is clear, which is quicker."""
         return self._nearest(q, 1, self.margin)[0].distance[:, 0]
 
-    def near(self, q: Floats) -> Near:
-        """The nearest pairs at q (N, nq)."""
-        found, _ = self._nearest(q, self.nearest, FAR, gradients=True)
+    def near(self, q: Floats, at: Floats | None = None) -> Near:
+        """The nearest pairs at q (N, nq); gradients at other configurations, of the same points."""
+        found, _ = self._nearest(q, self.nearest, FAR, gradients=True, at=at)
         there = np.isfinite(found.distance)
         return Near(
             np.where(there, found.distance, FAR),
@@ -272,21 +282,28 @@ class Clear(NamedTuple):
         return self.model.links if isinstance(self.model, Paired) else ()
 
     def _nearest(
-        self, q: Floats, n: int, within: float, *, gradients: bool = False
+        self,
+        q: Floats,
+        n: int,
+        within: float,
+        *,
+        gradients: bool = False,
+        at: Floats | None = None,
     ) -> tuple[Near, Sequence[str]]:
         """The n nearest pairs of q (N, nq), as if all had the margin, and the names of bodies."""
         if not len(q):
             return Near(np.zeros((0, n)), np.zeros((0, n, 0)), np.zeros((0, n, 2), np.int64)), ()
         scene = self.scene if self.only_around is None else None
-        found = self.model.nearest(q, n, scene, within=within, gradients=gradients)
+        how: dict[str, Any] = {"gradients": gradients} | (
+            {} if at is None else {"gradients_at": at}
+        )
+        found = self.model.nearest(q, n, scene, within=within, **how)
         none = np.zeros((len(q), n, 0))
         own = Near(found.distance, none if found.gradient is None else found.gradient, found.bodies)
         if self.only_around is None:
             return own, found.names
         farther = self.scene_margin - self.margin
-        found = self.only_around.nearest(
-            q, n, self.scene, within=within + farther, gradients=gradients
-        )
+        found = self.only_around.nearest(q, n, self.scene, within=within + farther, **how)
         slopes = none if found.gradient is None else found.gradient
         distance = np.concatenate([own.distance, found.distance - farther], axis=1)
         gradient = np.concatenate([own.gradient, slopes], axis=1)
