@@ -39,6 +39,7 @@ from linkwork.robot_view import RobotView
 if TYPE_CHECKING:
     from linkwork.algorithms.jacobian import Reference
     from linkwork.collision.attached import Attached
+    from linkwork.collision.model import CollisionModel
     from linkwork.formats.dh import Convention, DHTable
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.named_positions import Configuration
@@ -115,6 +116,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
         self._assemblers: dict[Any, Any] = {}  # by their actuated joints
+        self._models: dict[Any, CollisionModel] = {}  # of collision, without what is held
 
     # what it is
 
@@ -743,6 +745,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         made.attached = tuple(attached)
         made._programs, made._searches = self._programs, self._searches
         made._solvers, made._assemblers = self._solvers, self._assemblers
+        made._models = self._models
         return made
 
     # old names, for one release

@@ -32,6 +32,9 @@ Source = Literal["collision", "visual"]
 class RobotCollision:
     """The collision methods of a robot."""
 
+    if TYPE_CHECKING:
+        _models: dict[Any, CollisionModel]
+
     def collision(
         self,
         *,
@@ -63,9 +66,11 @@ class RobotCollision:
         if not (isinstance(srdf, str) and srdf == "beside"):
             srdf = _read_srdf(srdf, allow)  # of a file, what it says now
         key = (overhang, margin, _key_of(srdf), decompose, shapes, str(allow))
-        known = robot.__dict__.setdefault("_collision_models", {})
+        known, bare = robot.__dict__.setdefault("_holding_models", {}), self._models
         if key not in known:
-            model = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
+            if key not in bare:
+                bare[key] = _model(robot, (overhang, margin), srdf, decompose, shapes, allow)
+            model = bare[key]
             for each in robot.attached:
                 at, allowed = each.T_frame_object, each.allowed
                 model = model.with_attached(each.name, each.shape, each.frame, at, allowed=allowed)

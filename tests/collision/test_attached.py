@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import linkwork as lw
 from linkwork.collision.attached import attach, check_attached
 from linkwork.formats.urdf.records import Box, Sphere
 from linkwork.mechanism.shapes import HalfSpace
+from seeds import random_pose, rng
 
 
 def test_an_object_of_a_scene_is_held_and_given_back() -> None:
@@ -96,6 +99,29 @@ def test_models_of_a_robot_that_holds_something_have_it() -> None:
     assert robot.ik(T, "tool0", limits=clear).success
     touching = carrier.ik(T, "tool0", limits=clear)
     assert not touching.success and touching.reason.startswith("touches: part and post")
+
+
+def test_a_thing_that_is_taken_up_again_elsewhere_is_where_it_is_held() -> None:
+    g, robot = rng("taken up again"), lw.load("panda")
+    hull, edges = g.uniform(-0.06, 0.06, (12, 3)), np.array([0.1, 0.2, 0.05])
+    box = 0.5 * edges * np.array(list(product((-1, 1), repeat=3)))
+    q, scene = robot.random(3000, seed=5), lw.Scene()
+    scene.add_box("post", (0.2, 0.2, 1.2), (0.5, 0.1, 0.6))
+
+    def solid(corners: np.ndarray) -> Any:
+        faces = np.array(list(combinations(range(len(corners)), 3)))
+        return lw.Scene().add_mesh("mesh", (corners, faces))
+
+    for shape, corners in ((Box(tuple(edges)), box), (solid(hull), hull)):
+        for _ in range(2):
+            T = random_pose(g)
+            T[:3, 3] *= 0.1
+            held = robot.with_attached("thing", shape, "tool0", T).collision()
+            moved = solid(corners @ T[:3, :3].T + T[:3, 3])
+            other = robot.with_attached("thing", moved, "tool0").collision()
+            np.testing.assert_array_equal(held.collides(q, scene), other.collides(q, scene))
+            found, same = (model.nearest(q[:300], 3, scene) for model in (held, other))
+            np.testing.assert_allclose(found.distance, same.distance, atol=1e-9)
 
 
 def test_what_a_robot_holds_stays_through_edits_and_pickles() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 
 import coal
@@ -13,7 +14,7 @@ import linkwork as lw
 import robots
 import seeds
 from linkwork.collision import pieces as kinds
-from linkwork.collision.cover import Cover, cover
+from linkwork.collision.cover import Cover, cover, moved
 from linkwork.collision.mesh_pieces import convex_pieces
 from linkwork.collision.pieces import Piece, hull_piece, solid_piece
 from linkwork.errors import InputError
@@ -154,6 +155,21 @@ def test_solids_lie_in_their_cover_and_inner_spheres_in_them() -> None:
     check_overhang(made, bodies)
     assert (made.part_ranges[:, 1] <= 6).all()
     assert (made.body_inner[:, 1] > 0).all()
+
+
+@pytest.mark.parametrize("far", [1.0, 1e3])
+@pytest.mark.parametrize("stretch", [1.0, 1.0 + 1e-7, 1.0 - 1e-7])
+def test_a_cover_that_is_moved_covers_what_is_moved(far: float, stretch: float) -> None:
+    rng = seeds.rng(f"moved cover {far} {stretch}")
+    for body in some_bodies(rng):
+        T = random_pose(rng)
+        T[:3, 3] *= far
+        T[:3, 0] *= stretch
+        there = [replace(piece, T_body_piece=T @ piece.T_body_piece) for piece in body]
+        made = moved(cover([body], overhang=0.02), T)
+        check_levels(made)
+        check_held(made, [there], rng, 2000)
+        check_overhang(made, [there])
 
 
 def test_a_cover_is_the_same_each_time() -> None:

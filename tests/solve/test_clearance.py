@@ -10,6 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import InputError
+from linkwork.formats.urdf.records import Box
 from linkwork.solve.clearance import Clear, slowed
 from seeds import rng
 from sphere_model import Ball, SphereModel
@@ -359,7 +360,7 @@ def corner(at):
 @pytest.mark.parametrize("scene_at", [post, edge, corner])
 def test_a_box_that_is_pressed_on_something_comes_to_rest(robot, scene_at, dt):
     """No acceleration is limited; its elbow is free to swing, and nothing is to make it."""
-    holding = robot.with_attached("held", lw.scene.Box((0.1, 0.2, 0.05)), "tool0", [0.0, 0.0, 0.03])
+    holding = robot.with_attached("held", Box((0.1, 0.2, 0.05)), "tool0", [0.0, 0.0, 0.03])
     q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
     at = robot.fk(q, "tool0")[:3, 3]
     scene, into = scene_at(at), [0.3 * (scene_at is corner), 0.0, -0.3]

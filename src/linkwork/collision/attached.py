@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import finite_rows, rigid_pose
+from linkwork.collision.cover import Cover, cover, moved
+from linkwork.collision.mesh_pieces import pieces_of_shape
+from linkwork.collision.pieces import Piece, bounding_spheres, prepared
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
@@ -17,6 +20,9 @@ from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points,
 Floats = NDArray[np.float64]
 
 _SOLIDS = (Box, Sphere, Cylinder, Capsule, Ellipsoid, Triangles)
+_KEPT = 64
+"""Shapes whose pieces are kept, at most; where there are more, the oldest go."""
+_known: dict[tuple[Any, ...], tuple[list[Piece], Cover]] = {}
 _NOT_HELD = {HalfSpace: "half-space", HeightField: "height field", Points: "cloud of points"}
 
 
@@ -70,6 +76,28 @@ def attach(
         kinds = ", ".join(kind.__name__ for kind in _SOLIDS)
         raise InputError(f"a held object has the shape {kinds}, not {type(solid).__name__}")
     return Attached(name, solid, frame, _pose(T_frame_object), tuple(dict.fromkeys(allowed)))
+
+
+def parts_of(shape: Any, overhang: float, T_body_object: Floats) -> tuple[tuple[Piece, ...], Cover]:
+    """The pieces of a shape that is held, and their cover, at a pose (4, 4) in a body.
+
+    Both are made once for a shape, in its own frame: a thing that is taken up again somewhere else
+    is moved only.
+    """
+    arrays = isinstance(shape, Triangles)
+    content = (shape.vertices.tobytes(), shape.faces.tobytes()) if arrays else (repr(shape),)
+    key = (type(shape), overhang, *content)
+    if key not in _known:
+        own = prepared(pieces_of_shape(shape, np.eye(4))[0])
+        while len(_known) >= _KEPT:
+            _known.pop(next(iter(_known)), None)
+        _known[key] = own, cover([own], overhang=overhang)
+    own, covering = _known[key]
+    at = [T_body_object @ piece.T_body_piece for piece in own]
+    bare = [replace(p, T_body_piece=T, sphere=None) for p, T in zip(own, at, strict=True)]
+    spheres = bounding_spheres(bare)
+    pieces = (replace(p, sphere=ball) for p, ball in zip(bare, spheres, strict=True))
+    return tuple(pieces), moved(covering, T_body_object)
 
 
 def of_frames(held: Sequence[Attached], frames: Sequence[str]) -> tuple[Attached, ...]:

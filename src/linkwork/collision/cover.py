@@ -14,7 +14,7 @@ plane, and each such move leads nearer to every point of the piece.
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,30 @@ def joined(covers: Sequence[Cover], n_pieces: Sequence[int]) -> Cover:
         inner=stacked("inner", (0, 4)),
         body_inner=moved("body_inner", 3),
         overhang=stacked("overhang", (0,)),
+    )
+
+
+def moved(covering: Cover, T: Floats) -> Cover:
+    """The cover of the same bodies, all moved by a pose T (4, 4), which has no half-space.
+
+    Outer spheres grow, and inner ones shrink, by what T is not rigid by and by rounding.
+    """
+    stretch = np.linalg.svd(T[:3, :3], compute_uv=False)
+    most = float(np.abs(covering.body_spheres).max(initial=0.0) + np.abs(T[:3, 3]).max())
+    rounding = 1.0e-14 * most
+
+    def placed(spheres: Floats, factor: float, more: float) -> Floats:
+        centres = spheres[:, :3] @ T[:3, :3].T + T[:3, 3]
+        return np.column_stack([centres, np.maximum(factor * spheres[:, 3] + more, 0.0)])
+
+    wider = float(max(stretch[0], 1.0))
+    return replace(
+        covering,
+        body_spheres=placed(covering.body_spheres, wider, 3.0 * rounding),
+        part_spheres=placed(covering.part_spheres, wider, 2.0 * rounding),
+        spheres=placed(covering.spheres, wider, rounding),
+        inner=placed(covering.inner, float(min(stretch[-1], 1.0)), -rounding),
+        overhang=wider * covering.overhang + (wider - 1.0) * most + rounding,
     )
 
 

@@ -80,6 +80,7 @@ class Frames(ProcessBound):
         self._frames = [mechanism.frame(name) for name in self.names]
         self.n_q, self.n_v, self.n_bodies = mechanism.n_q, mechanism.n_v, len(self.names)
         self._made: dict[Function, Made] = {}
+        self._carrying: dict[int, Frames] = {}
 
     def made(self, function: Function) -> Made:
         """The code of one of `FUNCTIONS`, and what is known of it."""
@@ -93,7 +94,7 @@ class Frames(ProcessBound):
 
     def carrying(self, place: int) -> Frames:
         """These frames, and behind them once more the one at ``place``, for what it carries."""
-        return _Carrying(self, place)
+        return self._carrying.setdefault(place, _Carrying(self, place))
 
     def address(self, function: Function) -> int:
         """The address of one of `FUNCTIONS`."""

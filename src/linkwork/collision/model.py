@@ -20,13 +20,12 @@ from linkwork.algorithms.configuration import ranges
 from linkwork.checks import finite_number, leading_shape, real_rows, whole_number
 from linkwork.collision import distances, motion, spheres
 from linkwork.collision.apart import Apart, apart_tables, packed
-from linkwork.collision.attached import attach, check_attached
-from linkwork.collision.cover import Cover, cover, joined
+from linkwork.collision.attached import attach, check_attached, parts_of
+from linkwork.collision.cover import Cover, joined
 from linkwork.collision.frames import Frames
-from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.obstacles import obstacles_of
 from linkwork.collision.pairs import Pair, PairTable
-from linkwork.collision.pieces import Piece, prepared, table
+from linkwork.collision.pieces import Piece, table
 from linkwork.collision.reaches import Reaches, motion_bounds
 from linkwork.collision.rooms import ExactRoom, NativeCheck, NativeMotions, NativeNearest, Room
 from linkwork.collision.tables import (
@@ -361,7 +360,7 @@ class CollisionModel(_Asked, ProcessBound):
         )
         on = frame if carrier is None else parts.frames[carrier]
         T_on_frame = np.linalg.solve(_in_body(m, on), _in_body(m, frame))
-        made = prepared(pieces_of_shape(held.shape, T_on_frame @ held.T_frame_object)[0])
+        pieces, covering = parts_of(held.shape, overhang, T_on_frame @ held.T_frame_object)
         added = [
             Pair(link, name, False, "same body")
             if m.frame_body[m.frame(on)] == own
@@ -374,7 +373,7 @@ class CollisionModel(_Asked, ProcessBound):
             links=(*self.pairs.links, name),
             held=(*self.pairs.held, name),
         )
-        grown = parts.with_body(name, on, made, cover([made], overhang=overhang))
+        grown = parts.with_body(name, on, pieces, covering)
         model = self._changed(grown, table_)
         if carrier is not None:  # it is where a link is, whose pose is known
             model._frames = self._frames.carrying(carrier)
@@ -820,10 +819,10 @@ class CollisionModel(_Asked, ProcessBound):
         Raises: as `clearance`; ShapeError where ``gradients_at`` has another shape than q.
         """
         rows, shape = self._rows(q)
-        others = None if gradients_at is None else self._rows(gradients_at)
-        if others is not None and others[1] != shape:
+        others, like = (None, shape) if gradients_at is None else self._rows(gradients_at)
+        if like != shape:
             raise ShapeError(
-                f"gradients_at must have the shape {np.shape(q)} of q, not {np.shape(gradients_at)}"
+                f"gradients_at is of shape {like}, and q of {shape}, before their last"
             )
         n = whole_number(n, "n")
         within = within if within == np.inf else finite_number(within, "within")
@@ -833,7 +832,7 @@ class CollisionModel(_Asked, ProcessBound):
         slopes = np.empty((*shape, n, n_v)) if gradients else None
         given, made, things = _at(rows), _at(records), _at(which)
         turned, turn = (0, 0) if slopes is None else (_at(slopes), 8 * n_v)
-        there, step = (0, 0) if others is None else (_at(others[0]), 8 * n_q)
+        there, step = (0, 0) if others is None else (_at(others), 8 * n_q)
 
         def work(part: slice) -> None:
             room, first = self._exact_room(scene_), part.start
