@@ -121,7 +121,7 @@ def test_gradients_elsewhere_are_of_the_points_that_were_found(base: str) -> Non
             ahead, behind = (apart(row, k, robot.integrate(at[row], way * v)) for way in (1, -1))
             slope = (ahead - behind) / (2.0 * h)
             np.testing.assert_allclose(there.gradient[row, k, i], slope, atol=1e-6)
-    with pytest.raises(ShapeError, match="gradients_at has the leading shape"):
+    with pytest.raises(ShapeError, match="gradients_at has leading shape"):
         model.nearest(q, 6, scene, gradients_at=at[:2])
 
 

@@ -821,9 +821,7 @@ class CollisionModel(_Asked, ProcessBound):
         rows, shape = self._rows(q)
         others, like = (None, shape) if gradients_at is None else self._rows(gradients_at)
         if like != shape:
-            raise ShapeError(
-                f"gradients_at is of shape {like}, and q of {shape}, before their last"
-            )
+            raise ShapeError(f"gradients_at has leading shape {like}, q has {shape}")
         n = whole_number(n, "n")
         within = within if within == np.inf else finite_number(within, "within")
         scene_ = self._scene(scene)
