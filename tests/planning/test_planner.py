@@ -405,6 +405,14 @@ def test_floating_joints_move_where_they_are_named() -> None:
     assert resting.success and (resting.q[:, :7] == start[:7]).all()
     away = robot.plan(start, {"elbow": 1.0}, scene=scene, clearance=0.01)
     assert away.success and (away.q[:, :7] == start[:7]).all(), away.reason
+    opposite = start.copy()  # the same rotation by its other quaternion
+    opposite[3:7] *= -1.0
+    opposite[7] = 1.0
+    same = robot.plan(start, opposite, scene=scene)
+    assert same.success and (same.q[:, :7] == start[:7]).all(), same.reason
+    opposite[3:7] = turned(0.1, (1, 0, 0))
+    with pytest.raises(InputError, match="does not move, but is"):
+        robot.plan(start, opposite, scene=scene)
     with pytest.raises(UnsupportedFeatureError, match="turns joints about any axis"):
         Roadmap(robot.planner(["shoulder"]), scene)
 

@@ -23,7 +23,7 @@ from linkwork.checks import (
     whole_number,
 )
 from linkwork.collision.model import CollisionModel
-from linkwork.collision.motion import MORE
+from linkwork.collision.motion import MORE, short_ways, turns_of
 from linkwork.collision.rooms import NativeMotions
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import in_parallel
@@ -394,7 +394,9 @@ class Planner(ProcessBound):
                 f"a path has a start ({n_q},) and goals (k, {n_q}), not {first.shape} and "
                 f"{last.shape}; plan_all takes many problems"
             )
-        rest = self.resting
+        rest, turns = self.resting, turns_of(m)
+        still = turns[np.isin(turns[:, 0], rest)]  # the same rotation has two quaternions
+        _, last = short_ways(still, np.broadcast_to(first, last.shape), last)
         moved = np.abs(last[:, rest] - first[rest]).max(axis=0, initial=0.0) if rest.size else rest
         if rest.size and moved.max() > _LIMIT_SLACK:
             name = names[int(rest[moved.argmax()])]
