@@ -246,6 +246,9 @@ def test_all_solutions_are_a_method_of_their_own(panda):
     with pytest.warns(DeprecationWarning, match="ik_all"):
         old = arm.ik(T, "tool0", all_solutions=True)
     assert old.q.tobytes() == found.q.tobytes()
+    assert len(arm.ik_all(T, "tool0", apart=np.float32(7.0))) == 1
+    with pytest.raises(InputError, match="apart must be a finite number from 0, not nan"):
+        arm.ik_all(T, "tool0", apart=np.nan)
     T[:3, 3] += 9.0
     none = arm.ik_all(T, "tool0", starts=20)
     assert not none and len(none) == 0 and "out of reach" in none.reason

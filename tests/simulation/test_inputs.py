@@ -154,6 +154,9 @@ def test_events_have_names_and_directions():
         Options(duration=1.0, method="dopri5", events=[Event(min, direction=2)]).event_list()
     with pytest.raises(InputError, match="is no function"):
         Options(duration=1.0, method="dopri5", events=[3]).event_list()  # type: ignore[list-item]
+    for alone in (min, Event(min)):
+        with pytest.raises(InputError, match="events are a list, also where it is one"):
+            Options(duration=1.0, method="dopri5", events=alone).event_list()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,9 @@ from linkwork.solve.expressions import Level
 from linkwork.solve.inputs import Options, settings_of
 from linkwork.solve.joint_update import JointUpdate
 from linkwork.solve.limits import AccelerationLimit, VelocityLimit
-from linkwork.solve.objectives import Manipulable, NearPosture
+from linkwork.solve.objectives import Centred, Manipulable, NearPosture
 from linkwork.solve.problem import make_problem
-from linkwork.solve.tasks import Orientation, Pose, Position
+from linkwork.solve.tasks import Orientation, Pose, Position, Posture
 from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 
@@ -117,6 +117,31 @@ def test_targets_out_of_reach_are_approached_without_shaking(robot, control, bey
         q = control.step(q, T)
     last = np.abs(control.step(q, T) - q).max(axis=1)
     assert np.quantile(last, 0.9) < 1e-5
+
+
+def lower_goals(goal, q):
+    """Tasks or objectives below a position, and the targets that these take."""
+    if goal == "posture":
+        return {"tasks": [Position("tool0"), Posture(priority=1)]}, {"posture": q}
+    if goal == "orientation":
+        return {"tasks": [Position("tool0"), Orientation("tool0", np.eye(3), priority=1)]}, {}
+    return {"tasks": Position("tool0"), "objectives": Centred()}, {}
+
+
+@pytest.mark.parametrize("goal", ["posture", "orientation", "centred"])
+@pytest.mark.parametrize("name", ["panda", "ur5e"])
+def test_what_is_less_important_shakes_no_arm_that_is_stretched_to_its_target(name, goal):
+    arm = lw.load(name)
+    q = middling(arm, 12, "stretched")
+    given, targets = lower_goals(goal, q[0])
+    far = arm.fk(q, "tool0")[:, :3, 3]
+    far *= 2.0 / np.linalg.norm(far, axis=1, keepdims=True)  # the arms are 1.3 m long
+    control = arm.controller(dt=0.01, **given)
+    for _ in range(1500):
+        before, q = q, control.step(q, {"tool0": far, **targets})
+    # it was the velocity limit, to and fro
+    assert np.abs(q - before).max() < 2e-3
+    assert np.quantile(np.abs(q - before).max(axis=1), 0.8) < 2e-4
 
 
 @pytest.mark.slow

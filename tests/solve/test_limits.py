@@ -125,7 +125,7 @@ def test_no_margin_bounds_nothing_and_unlimited_joints_stay_so(m):
 
 
 def test_a_margin_that_leaves_nothing_is_refused(m):
-    with pytest.raises(InputError, match="slide"):
+    with pytest.raises(InputError, match=r"'slide': its limits are \S+ and \S+, the margin is 0.2"):
         PositionLimit({"slide": 0.2}).bind(m)
     with pytest.raises(InputError, match="finite"):
         PositionLimit(float("inf")).bind(m)

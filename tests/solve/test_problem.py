@@ -11,7 +11,7 @@ from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.limits import CoupledLimit, PositionLimit, VelocityLimit
 from linkwork.solve.objectives import Centred
 from linkwork.solve.problem import make_problem, parts_of
-from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position
+from linkwork.solve.tasks import CenterOfMass, JointCoupling, Pose, Position, RelativePose
 from robots import mechanism_from
 
 
@@ -61,6 +61,8 @@ def test_what_cannot_be_moved_is_refused_by_name():
     m = mechanism("ur5e")
     with pytest.raises(InputError, match="no joint moves 'base_link': fixed to the base"):
         make_problem(m, Pose("base_link"))
+    with pytest.raises(InputError, match="no joint moves 'tool0': both frames are fixed to each"):
+        make_problem(m, RelativePose("tool0", "wrist_3_link"))
     with pytest.raises(InputError, match=r"wrist_3_joint moves nothing.*these do: shoulder"):
         make_problem(m, Pose("forearm_link"), joints=["wrist_3_joint"])
     with pytest.raises(UnknownNameError, match="tool0"):

@@ -4,7 +4,7 @@ is computed; and the `Request` that they make, which every integrator takes."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, cast
@@ -20,6 +20,7 @@ from linkwork.checks import (
     leading_shape,
     real_array,
     real_rows,
+    shown,
     whole_number,
 )
 from linkwork.errors import InputError, ShapeError, UnknownNameError
@@ -174,6 +175,8 @@ class Options:
 
     def event_list(self) -> tuple[Event, ...]:
         """The events, each with a name."""
+        if not isinstance(self.events, Iterable):
+            raise InputError(f"events are a list, also where it is one: [{shown(self.events)}]")
         given = [e if isinstance(e, Event) else Event(e) for e in self.events]
         for k, event in enumerate(given):
             if not callable(event.function):
@@ -266,8 +269,8 @@ class Request:
         if isinstance(t, np.ndarray):
             # one for each row, so that it meets q and v as a number does
             instant = t.reshape((*lead, 1)) if lead else float(t[0])
-        shown = [a.reshape((*lead, a.shape[1])).copy() for a in (q, v)]
-        given = real_rows(function(instant, *shown), "what torque(t, q, v) returns", n_v)
+        state = [a.reshape((*lead, a.shape[1])).copy() for a in (q, v)]
+        given = real_rows(function(instant, *state), "what torque(t, q, v) returns", n_v)
         try:
             tau = np.broadcast_to(given, (*lead, n_v)).reshape(-1, n_v)
         except ValueError:

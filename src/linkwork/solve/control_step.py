@@ -138,8 +138,7 @@ def done_within(
         level_damping = most
         if k <= spare:  # joints enough: damped next to a singularity only
             pivot = LeastSquares(o, columns, level.rows, LEAST_DAMPING).least_pivot()
-            near = o.maximum(0.0, 1.0 - pivot / (_NEAR + _NEAR_BY_DAMPING * most))
-            level_damping = LEAST_DAMPING + most * (near * near)
+            level_damping = _damping_near(o, pivot, most)
         solved = LeastSquares(o, columns, level.rows, level_damping)
         whole = solved.step(level.error)
         start = fixed
@@ -168,15 +167,22 @@ def done_within(
         return [o.const(0.0)] * n
     if not box.bounded:
         return best.dx
-    downhill = _downhill(o, above, level, box)
+    downhill = _downhill(o, above, level, box, most)
     taken = o.both(best.stopped, o.less(downhill.missed, best.missed))
     return _chosen(o, taken, downhill, best).dx
 
 
-def _downhill(o: Ops, above: Sequence[Level], level: Level, box: Box) -> _Best:
+def _damping_near(o: Ops, squared: Block, most: Block) -> Block:
+    """The damping where this is the least squared singular value: ``most`` at a singularity."""
+    near = o.maximum(0.0, 1.0 - squared / (_NEAR + _NEAR_BY_DAMPING * most))
+    return LEAST_DAMPING + most * (near * near)
+
+
+def _downhill(o: Ops, above: Sequence[Level], level: Level, box: Box, most: Block) -> _Best:
     """Down the gradient, without joints that stand at a bound and are pushed against it.
 
     As far as the error is least along it, in the box. It gets on wherever that is possible at all.
+    Where the way next to a singularity hardly moves the level, ``most`` damps it.
     """
     way: list[Block] = []
     for column, lower, upper in zip(level.columns, box.lower, box.upper, strict=True):
@@ -188,7 +194,10 @@ def _downhill(o: Ops, above: Sequence[Level], level: Level, box: Box) -> _Best:
         way.append(push)
     way = _Above(o, above, None).left_alone(way)
     steepest = product(level.columns, way)
-    far = o.dot(steepest, level.error) / (o.dot(steepest, steepest) + _NOTHING)
+    length = sum((w * w for w in way[1:]), way[0] * way[0]) + _NOTHING
+    squared = o.dot(steepest, steepest)
+    damped = squared + _damping_near(o, squared / length, most) * length
+    far = o.dot(steepest, level.error) / (damped + _NOTHING)
     whole = [far * w for w in way]
     nothing = [o.const(0.0)] * len(way)
     shares = _shares(o, (whole, nothing), box, None)
@@ -310,6 +319,9 @@ _LATER_PASSES = 2  # of lower priorities and objectives
 _LEVEL_WEIGHT = 0.1
 """The weight of a priority beside the one above where a change has to be bent."""
 UNBOUNDED = 1.0e30
+_MOST_LOST = 0.1
+"""The share of what a priority gains by a step that those below it may cost it."""
+_NO_LOSS = 1.0e-14
 _LONGEST_ERROR = 1.5
 """Radians: errors that are longer are gone towards, not all at once."""
 _MOST_ROWS_SOLVED = 8
@@ -456,7 +468,7 @@ def controlled(update: JointUpdate, x: Block) -> tuple[Block, list[Block]]:
     first = problem.layout.n_settings
     gain, damping = settings[first + 1], settings[first + 2]
     q, unit = update.configuration(x), update.unit
-    levels, main = _levels(update, q, gain)
+    (levels, main), members = _levels(update, q, gain), _members(problem)
     stopped = pressed(update, x, levels[main])
     levels = [level.along(stopped) for level in levels]
     reach = update.reach(q)
@@ -464,6 +476,21 @@ def controlled(update: JointUpdate, x: Block) -> tuple[Block, list[Block]]:
     # where 0 is outside, as near to it as may be: the rest of the step starts from there
     forced = [clamped(o, o.const(0.0), ends) for ends in zip(*box, strict=True)]
     dx, room = [o.const(0.0)] * len(unit), box.less(o, forced)
+    done: list[_Done] = []
+
+    def moves_of(dx: Sequence[Block]) -> list[Block]:
+        turned, _ = update.limited(dx)
+        return [d + times(u, f) for d, u, f in zip(turned, unit, forced, strict=True)]
+
+    def with_more(more: Sequence[Block]) -> list[Block]:
+        """dx and the share of ``more`` that levels above can spare."""
+        further = [d + a for d, a in zip(dx, more, strict=True)]
+        if not done:
+            return further
+        ends = [update.moved(x, moves_of(each), reach, wrap=False) for each in (dx, further)]
+        share = _spared(update, done, [x, *ends])
+        return [d + share * a for d, a in zip(dx, more, strict=True)]
+
     for k, level in enumerate(levels):
         if k < main:
             continue  # the loops are closed: what the step opens of them is corrected in the end
@@ -482,13 +509,41 @@ def controlled(update: JointUpdate, x: Block) -> tuple[Block, list[Block]]:
             more = done_within(
                 o, above, left, free, damping, _LATER_PASSES if k > main else _PASSES
             )
-        dx = [d + a for d, a in zip(dx, more, strict=True)]
+        before, dx = dx, with_more(more)
+        moved = product(left.columns, [b - a for a, b in zip(before, dx, strict=True)])
+        done.append(_Done(members[k], rest, rest - moved))
     if problem.objectives:
-        more = gone_within(o, levels, descent(update, q), room.less(o, dx), _LATER_PASSES)
-        dx = [d + a for d, a in zip(dx, more, strict=True)]
-    moves, _ = update.limited(dx)
-    moves = [d + times(u, f) for d, u, f in zip(moves, unit, forced, strict=True)]
+        dx = with_more(gone_within(o, levels, descent(update, q), room.less(o, dx), _LATER_PASSES))
+    moves = moves_of(dx)
     return taken(update, x, moves, reach), moves
+
+
+class _Done(NamedTuple):
+    """The tasks of a level, the error that its step begins with, and what is left of it."""
+
+    tasks: tuple[int, ...]
+    error: Block
+    missed: Block
+
+
+def _spared(update: JointUpdate, done: Sequence[_Done], way: Sequence[Block]) -> Block:
+    """The share of a lower step that makes no level above lose most of what it has gained.
+
+    ``way`` are x, x after the steps of those levels, and x after the lower step as well. It leaves
+    those levels alone to first order. Where a level is kept from its target by a singularity, such
+    as a stretched arm's, what is left of its error grows with the square: the arm would be bent by
+    one step and stretched again by the next. What the level itself takes away does not count.
+    """
+    o = update.o
+    seen = [seen_at(update, update.configuration(x)) for x in way]
+    share: Block = o.const(1.0)
+    for each in done:
+        start, before, after = (level_of(update, each.tasks, there).error for there in seen)
+        gained = o.dot(each.error, start - before)
+        lost = o.dot(each.missed, after - before)
+        allowed = _MOST_LOST * o.maximum(gained, 0.0) + _NO_LOSS
+        share = o.minimum(share, o.sqrt(allowed / o.maximum(lost, allowed)))
+    return share
 
 
 def taken(
@@ -503,17 +558,22 @@ def taken(
 
 def _levels(update: JointUpdate, q: Block, gain: Block) -> tuple[list[Level], int]:
     """The levels with the errors that a step is to remove, and the place of the main one."""
-    o, problem = update.o, update.problem
-    seen, closing = seen_at(update, q), closing_tasks(problem)
-    rest = tuple(k for k in problem.levels[0] if k not in closing)
-    members = [each for each in (closing, rest, *problem.levels[1:]) if each]
+    o, closing = update.o, closing_tasks(update.problem)
+    seen, members = seen_at(update, q), _members(update.problem)
     levels: list[Level] = []
     for each in members:
         level = level_of(update, each, seen)
         length = o.sqrt(o.dot(level.error, level.error) + 1e-60)
         share = (1.0 if each is closing else gain) * o.minimum(1.0, _LONGEST_ERROR / length)
         levels.append(level._replace(error=share * level.error).in_units(update.unit))
-    return levels, int(bool(closing and rest))
+    return levels, int(bool(closing) and members[0] != update.problem.levels[0])
+
+
+def _members(problem: Problem) -> list[tuple[int, ...]]:
+    """The places of the tasks of each level: first those that keep loops closed."""
+    closing = closing_tasks(problem)
+    rest = tuple(k for k in problem.levels[0] if k not in closing)
+    return [each for each in (closing, rest, *problem.levels[1:]) if each]
 
 
 def _weighted(levels: Sequence[Level], main: int) -> list[Level]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.checks import whole_number
+from linkwork.checks import finite_number, whole_number
 from linkwork.compile.compiler import Compiler, ProcessBound
 from linkwork.compile.threads import thread_count
 from linkwork.errors import InputError, LinkworkError, ShapeError
@@ -425,8 +425,7 @@ class InverseKinematics(ProcessBound):
         changes = (position_tolerance, rotation_tolerance, steps, 1, seed, None, None, None)
         once = replace(changed(options, changes), tries=1, seconds=None)
         n = whole_number(starts, "starts")
-        if not (isinstance(apart, (int, float)) and 0.0 <= apart < math.inf):
-            raise InputError(f"apart must be a finite number from 0, not {apart!r}")
+        apart = finite_number(apart, "apart", least=0.0)
         start = self._neutral if q0 is None else start_of(self.problem, q0)
         row = self._inputs.rows(targets, start, checked=True)
         if row.lead != ():

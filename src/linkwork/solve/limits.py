@@ -172,13 +172,11 @@ class PositionLimit(Limit):
         if not np.isfinite(margin).all():
             raise InputError("PositionLimit.margin must be finite: no position would be left")
         lower, upper = m.lower + margin, m.upper - margin
-        for c, name in enumerate(m.joint_names):
-            part = m.q_slice(c)
-            if np.any((lower[part] > upper[part]) & (margin[part] > 0.0)):
-                raise InputError(
-                    f"PositionLimit.margin leaves no position of joint '{name}': its limits are "
-                    f"{m.lower[part]} and {m.upper[part]}, the margin is {margin[part]}"
-                )
+        for k in np.flatnonzero((lower > upper) & (margin > 0.0)).tolist():
+            raise InputError(
+                f"PositionLimit.margin leaves no position of joint '{m.joint_of_q(k)}': its limits "
+                f"are {m.lower[k]:g} and {m.upper[k]:g}, the margin is {margin[k]:g}"
+            )
         margins: dict[int, float] = {}
         for c in np.flatnonzero(np.isfinite(m.angle_limit)).tolist():
             own, most = float(margin[int(m.q_start[c])]), float(m.angle_limit[c])

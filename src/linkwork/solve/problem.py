@@ -430,7 +430,9 @@ def make_problem(
     moving = sorted({c for each in (*bound, *goals) for c in each.coordinates})
     if not moving:
         names = ", ".join(f"'{task.name}'" for task in bound)
-        raise InputError(f"no joint moves {names}: fixed to the base")
+        pairs = any(len(task.frames) > 1 for task in bound)
+        why = "both frames are fixed to each other" if pairs else "fixed to the base"
+        raise InputError(f"no joint moves {names}: {why}")
     if joint_weights is not None and not isinstance(joint_weights, Mapping):
         raise InputError(
             f"joint_weights must be a mapping of names of joints to weights, such as "

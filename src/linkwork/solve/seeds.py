@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.compile.lanes import NO_SEED, SEED_STEPS
+from linkwork.mechanism.model import JointType
 from linkwork.solve.problem import Problem
 
 Floats = NDArray[np.float64]
@@ -24,6 +25,9 @@ SAMPLES = 1 << 15
 
 _NEAR_LIMIT = 0.3
 """From this share of the span to a limit on, a sample is the worse the nearer it is."""
+
+_ROOM = 3.0
+"""Lengths of the mechanism, in which no rods count that are loops, to where what floats is."""
 
 
 class Starts(NamedTuple):
@@ -39,7 +43,8 @@ def starts_of(problem: Problem) -> Starts:
     without limits, on q0's turn where turns are not alike.
 
     At q0 for lengths without limits and for floating joints; anywhere for spherical ones, near to
-    their limits or beyond, from where a search enters them.
+    their limits or beyond, from where a search enters them. Where nothing but loops is asked for,
+    what floats in one is within `_ROOM` lengths of the mechanism of q0.
     """
     lower, upper, wraps = problem.lower, problem.upper, problem.wraps
     with np.errstate(over="ignore", invalid="ignore"):
@@ -57,20 +62,37 @@ def starts_of(problem: Problem) -> Starts:
         part = slice(ball.place, ball.place + 4)
         base[part], kept[part] = [np.cos(half), *[-np.sin(half)] * 3], 0.0
         span[part] = [1.0 - np.cos(half), *[2.0 * np.sin(half)] * 3]
+    for place in _floating_in_loops(problem):
+        part = slice(place - JointType.FLOATING.n_lengths, place)
+        base[part], span[part] = -_ROOM * problem.length, 2.0 * _ROOM * problem.length
     return Starts(base, span, kept)
+
+
+def _floating_in_loops(problem: Problem) -> list[int]:
+    """Where the quaternions of floating joints begin in x, if nothing but loops is asked for."""
+    if not all(task.keeps_tolerance for task in problem.tasks):
+        return []
+    types = problem.mechanism.joint_types
+    return [place for c, place, _ in problem.quaternions if types[c] is JointType.FLOATING]
 
 
 def starting_points(problem: Problem, start: Floats, count: int, seed: int) -> Floats:
     """``count`` configurations for each row of ``start`` (N, nq): (N, count, nq), itself the first.
 
-    The others are the same for every row: a row's answer does not depend on its neighbours.
+    The others are the same for every row: a row's answer does not depend on its neighbours. What
+    floats in a loop is turned anyhow.
     """
     where = starts_of(problem)
     moved = list(problem.moved)
-    u = np.random.default_rng((seed, count)).random((count - 1, len(moved)))
+    random = np.random.default_rng((seed, count))
+    u = random.random((count - 1, len(moved)))
     many = np.repeat(start[:, None, :], count, axis=1)
     kept = where.kept * start[:, None, moved]
     many[:, 1:, moved] = where.base + u * where.span + kept
+    for place in _floating_in_loops(problem):
+        turned = random.normal(size=(count - 1, 4))
+        turned /= np.linalg.norm(turned, axis=1, keepdims=True)
+        many[:, 1:, moved[place : place + 4]] = turned
     return many
 
 

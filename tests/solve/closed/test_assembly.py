@@ -63,8 +63,22 @@ def test_a_state_that_cannot_be_assembled_is_refused(five):
     assert float(result.position_error[0]) > 0.01
     alone = five.solve([1.4, -1.4], q0=result.q[1])
     assert not alone.success and "the passive joints are singular there" in alone.reason
+    with pytest.raises(InputError, match="apart must be a finite number from 0, not nan"):
+        five.all_solutions([0.0, 0.0], apart=np.nan)
     none = five.all_solutions([1.4, -1.4])
     assert none.q.shape == (0, 4) and "cannot be assembled" in none.reason
+
+
+def test_branches_of_a_platform_that_floats_are_found_from_one_another():
+    delta = lw.load("delta")
+    found = delta.assemblies([0.0, 0.0, 0.0])
+    level = [q for q in found.q if abs(q[3]) > 1.0 - 1e-9]  # the platform is not turned
+    assert [round(float(q[2]), 2) for q in level] == [0.0, 0.64]  # below the arms, and above them
+    assert len(found.q) >= 8  # one had been all, since every start had the platform in one place
+    np.testing.assert_allclose(np.linalg.norm(found.q[:, 3:7], axis=1), 1.0, atol=1e-12)
+    above = delta.assemblies([0.0, 0.0, 0.0], q0=level[1])
+    assert [round(float(above.q[k][2]), 2) for k in (0, -1)] != [0.0, 0.0]
+    np.testing.assert_allclose(above.q[0], level[1], atol=1e-9)
 
 
 @pytest.mark.sweep(1)

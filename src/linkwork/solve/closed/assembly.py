@@ -29,6 +29,7 @@ from linkwork.algorithms.configuration import difference, integrate
 from linkwork.algorithms.independent_rows import change_point, change_points
 from linkwork.checks import (
     broadcast_rows,
+    finite_number,
     finite_rows,
     leading_shape,
     real_rows,
@@ -565,7 +566,7 @@ class Assembly(ProcessBound):
 
         Raises: as `solve`; ShapeError for more than one row.
         """
-        n = whole_number(starts, "starts")
+        n, apart = whole_number(starts, "starts"), finite_number(apart, "apart", least=0.0)
         given, start, lead = self._rows(actuated, q0)
         if lead != ():
             raise ShapeError(f"all branches are those of one row, not of rows of shape {lead}")
