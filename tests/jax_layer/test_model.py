@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,27 @@ def test_errors_say_what_is_meant(robot: lw.Robot):
         lj.robot("planar_3r")  # pyright: ignore[reportArgumentType]
     with pytest.raises(lw.UnsupportedFeatureError, match="with_payload"):
         m["payload:tool0"]
+
+
+@pytest.mark.parametrize(
+    "bad", [np.ones(3) * 1j, np.ones(3, bool), "text", None, [[1.0, 2.0], [3.0]]]
+)
+def test_what_is_not_real_numbers_is_refused(robot: lw.Robot, bad: Any):
+    m, k, q = lj.robot(robot), lj.compiled(robot), np.zeros(3)
+    for name, call in {
+        "q": lambda: lj.fk(m, bad),
+        "dv": lambda: lj.inverse_dynamics(m, q, q, bad),
+        "external of 'tool0'": lambda: lj.inverse_dynamics(m, q, q, q, external={"tool0": bad}),
+        "'xyz:joint2'": lambda: m.replace({"xyz:joint2": bad}),
+        "targets of 'tool0'": lambda: lj.ik(m, {"tool0": bad}, "tool0"),
+        "dt": lambda: lj.step(m, q, q, bad),
+        "v": lambda: k.com_velocity(q, bad),
+    }.items():
+        with pytest.raises(lw.InputError, match=f"^{name} must be real numbers, not "):
+            call()
+    bars = lj.robot(lw.load("four_bar"))
+    with pytest.raises(lw.InputError, match=r"^actuated 'crank' must be real numbers, not "):
+        lj.assemble(bars, {"crank": bad})
 
 
 def test_importing_linkwork_does_not_load_jax():

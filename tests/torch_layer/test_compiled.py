@@ -38,6 +38,17 @@ def test_values_are_those_of_the_robot():
     expected = r.inverse_dynamics(q.numpy(), v.numpy(), np.zeros(7), gravity=[0, 0, -1.62])
     np.testing.assert_array_equal(found, expected)
     assert k.fk(q[:0]).shape == (0, 5, 4, 4)
+    assert k.kinetic_energy(v, v).shape == ()
+    np.testing.assert_array_equal(k.kinetic_energy(v, v), r.kinetic_energy(v.numpy(), v.numpy()))
+
+
+def test_results_may_be_changed_in_place():
+    k, q = lt.compiled(robot()), tensor("torch in place", 7, grad=True)
+    T, plain = k.fk(q), k.fk(q)
+    T[:3, 3] *= 2.0
+    (found,) = torch.autograd.grad(T[:3, 3].sum(), q)
+    (expected,) = torch.autograd.grad(2.0 * plain[:3, 3].sum(), q)
+    torch.testing.assert_close(found, expected)
 
 
 @pytest.mark.parametrize(

@@ -505,6 +505,8 @@ def test_a_missing_mesh_is_named_and_the_rest_is_drawn(tmp_path: Path):
         ({"q": [1.0]}, ShapeError, "q"),
         ({"q": np.full(7, np.nan)}, InputError, "q"),
         ({"q": np.zeros((2, 2, 7))}, ShapeError, "n, nq"),
+        ({"q": np.zeros((0, 7))}, ShapeError, "(n, nq), not (0, 7)"),
+        ({"path": np.zeros((0, 7))}, ShapeError, "(n, nq), not (0, 7)"),
         ({"path": np.zeros((3, 6))}, ShapeError, "path"),
     ],
 )

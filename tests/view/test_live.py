@@ -26,6 +26,7 @@ from linkwork.view.page import PageRobot
 
 ROBOT = lw.load("planar_3r")
 HOME = ROBOT.neutral()
+BOX: Any = lw.Scene().add_box("box", (1.0, 1.0, 1.0))  # an object, not a scene
 
 
 @pytest.fixture(autouse=True)
@@ -151,13 +152,27 @@ def test_what_is_no_configuration_changes_nothing(
 @pytest.mark.parametrize(
     "how",
     [{"units": "turns"}, {"show": ["everything"]}, {"height": 3}, {"presets": {"up": [1.0]}},
-     {"host": "no.such.name.invalid"}],
+     {"host": "no.such.name.invalid"}, {"scene": BOX}, {"scene": [BOX]}, {"robots": [ROBOT]},
+     {"robots": PageRobot(ROBOT)}],
 )  # fmt: skip
 def test_wrong_options_open_nothing(how: dict[str, Any]):
     before = threading.active_count()
     with pytest.raises((InputError, TypeError)):
         view(ROBOT, **how)
     assert threading.active_count() == before
+
+
+def test_what_is_no_scene_robot_or_function_changes_nothing(viewer: Viewer):
+    bad: Any = 3
+    with pytest.raises(InputError, match="scene must be a Scene or None, not SceneObject"):
+        viewer.scene = BOX
+    with pytest.raises(InputError, match=r"a Robot is needed, as linkwork\.load gives it, not 3"):
+        viewer.add(bad)
+    with pytest.raises(InputError, match="takes a function of the robot, not 3"):
+        viewer.on_change(bad)
+    assert viewer.scene is None
+    viewer.add(ROBOT)
+    assert [each.robot for each in viewer.robots] == [ROBOT, ROBOT]
 
 
 def test_a_trajectory_is_played_at_once(viewer: Viewer):

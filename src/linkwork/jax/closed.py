@@ -31,7 +31,7 @@ from linkwork.algorithms.residuals import Moving, joined
 from linkwork.errors import InputError
 from linkwork.jax import functions
 from linkwork.jax.frames import frames_of
-from linkwork.jax.model import Array, Model, anchored
+from linkwork.jax.model import Array, Model, anchored, real_array
 from linkwork.mechanism.dynamics_checks import check_actuated, check_held
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.neutral import neutral
@@ -368,13 +368,11 @@ def assemble(
     mechanism = _held(m)
     if isinstance(actuated, Mapping):
         names: tuple[str, ...] = tuple(actuated)
-        values = [
-            jnp.asarray(x, float) if jnp.ndim(x) == 0 else jnp.asarray(x) for x in actuated.values()
-        ]
+        values = [real_array(x, f"actuated '{name}'") for name, x in actuated.items()]
         given = jnp.stack(jnp.broadcast_arrays(*values), axis=-1)
     else:
         names = tuple(mechanism.actuated)
-        given = jnp.asarray(actuated)
+        given = actuated
     if not names:
         raise InputError("this robot does not say which joints are actuated: name them")
     joints = [mechanism.joint(name) for name in names]

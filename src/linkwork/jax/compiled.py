@@ -27,7 +27,8 @@ from linkwork import settings
 from linkwork.compile.differentiable import Differentiable
 from linkwork.compile.xla_call import VERSION, XlaCall, xla_call
 from linkwork.compiled_methods import CompiledMethods, Solved, Solver
-from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.errors import ShapeError, UnsupportedFeatureError
+from linkwork.jax.model import real_array
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -42,12 +43,11 @@ class Compiled(CompiledMethods):
     def _run(
         self, function: Differentiable, given: Mapping[str, Any], shape: tuple[int, ...]
     ) -> Any:
-        arrays = [_array(a, name) for name, a in given.items()]
-        (found,) = call(function, dict(zip(given, arrays, strict=True)))
+        (found,) = call(function, {name: real_array(a, name) for name, a in given.items()})
         return found.reshape(*found.shape[:-1], *shape)
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
-        arrays = {name: _array(a, name) for name, a in given.items()}
+        arrays = {name: real_array(a, name) for name, a in given.items()}
         kind = _kind(arrays)
         return Solved(*_answers(solver, *[a.astype(kind) for a in arrays.values()]))
 
@@ -65,17 +65,10 @@ def compiled(robot: Robot) -> Compiled:
     return Compiled(robot)
 
 
-def _array(a: Any, name: str) -> Any:
-    try:
-        return jnp.asarray(a)
-    except TypeError:
-        raise InputError(f"{name} must be real numbers, not {type(a).__name__}") from None
-
-
 def call(function: Differentiable, given: Mapping[str, Any]) -> list[Any]:
     """The outputs (..., size) of a function for arrays (..., size) by the names of its inputs.
 
-    Raises: ShapeError, InputError.
+    Raises: ShapeError.
     """
     kind = _kind(given)
     arrays = [a.astype(kind) for a in given.values()]
@@ -96,9 +89,6 @@ def call(function: Differentiable, given: Mapping[str, Any]) -> list[Any]:
 
 def _kind(given: Mapping[str, Any]) -> Any:
     """The type of the result: that of the arrays together, or float32 where that is shorter."""
-    for name, a in given.items():
-        if not (jnp.issubdtype(a.dtype, jnp.floating) or jnp.issubdtype(a.dtype, jnp.integer)):
-            raise InputError(f"{name} must be real numbers, not an array of {a.dtype}")
     floats = [a for a in given.values() if jnp.issubdtype(a.dtype, jnp.floating)]
     return jnp.result_type(*floats, np.float32) if floats else jnp.result_type(float)
 

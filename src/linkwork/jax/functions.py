@@ -22,7 +22,7 @@ from linkwork.algorithms.registry import find
 from linkwork.algorithms.sweep import bodies_of as carrying
 from linkwork.errors import InputError, ShapeError
 from linkwork.jax import closed
-from linkwork.jax.model import Array, Model, bodies_of, model_of
+from linkwork.jax.model import Array, Model, bodies_of, model_of, real_array
 from linkwork.jax.sweep import Acting, JaxSweep
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.jax import JAX
@@ -68,9 +68,9 @@ def model_given(m: Model) -> Mechanism:
 def numbers(x: ArrayLike, n: int, what: str) -> Array:
     """An input as floats of JAX.
 
-    Raises: ShapeError where its last axis does not have n numbers.
+    Raises: ShapeError where its last axis does not have n numbers; InputError.
     """
-    array = jnp.asarray(x)
+    array = real_array(x, what)
     if not jnp.issubdtype(array.dtype, jnp.floating):
         array = array.astype(float)
     if array.ndim == 0 or array.shape[-1] != n:
@@ -113,7 +113,7 @@ def acting(
                 f"external: no joint moves '{name}', so a wrench on it counts nowhere; leave it out"
             )
         wrenches[name] = numbers(value, 6, f"external of '{name}'")
-    if armature is not None and jnp.ndim(armature) == 0:
+    if armature is not None and jnp.ndim(armature := real_array(armature, "armature")) == 0:
         armature = jnp.full(mechanism.n_v, armature)
     return Acting(
         bool(losses),

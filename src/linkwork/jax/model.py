@@ -78,7 +78,7 @@ class Model:
         """The same with other numbers: of parameters by name, or of whole leaves by keyword.
 
         ``m.replace({"xyz:joint3": [0, 0, 0.4]}, gravity=[0, 0, -1.62])``. What is given may be
-        traced. Raises: UnknownNameError, ShapeError.
+        traced. Raises: UnknownNameError, ShapeError, InputError.
         """
         found: dict[str, Any] = {}
         for name, value in whole.items():
@@ -105,8 +105,23 @@ LEAVES = tuple(field.name for field in fields(Model) if field.name not in ("mech
 jax.tree_util.register_dataclass(Model, data_fields=list(LEAVES), meta_fields=["mechanism", "tip"])
 
 
+def real_array(a: ArrayLike, what: str) -> Array:
+    """An input as an array of JAX's; whole numbers stay whole.
+
+    Raises: InputError for what is not real numbers.
+    """
+    try:
+        array = jnp.asarray(a)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be real numbers, not {type(a).__name__}") from None
+    kinds = (jnp.floating, jnp.integer)
+    if not any(jnp.issubdtype(array.dtype, kind) for kind in kinds):
+        raise InputError(f"{what} must be real numbers, not an array of {array.dtype}")
+    return array
+
+
 def _shaped(name: str, value: ArrayLike, like: Array) -> Array:
-    array = jnp.asarray(value, dtype=like.dtype)
+    array = real_array(value, f"'{name}'").astype(like.dtype)
     if array.shape == () and like.shape == (1,):
         array = array[None]
     if like.shape == () and array.shape == (1,):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from linkwork.errors import InputError
 from linkwork.jax import closed, functions
 from linkwork.jax.functions import External
-from linkwork.jax.model import Array, Model, anchored
+from linkwork.jax.model import Array, Model, anchored, real_array
 from linkwork.jax.sweep import LaneOps
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
@@ -57,7 +57,7 @@ def step(  # noqa: PLR0913  the keywords that all of dynamics has
     rate = functions.numbers(v, mechanism.n_v, "v")
     push = jnp.zeros_like(rate) if tau is None else functions.numbers(tau, mechanism.n_v, "tau")
     by = {"external": external, "gravity": gravity, "armature": armature}
-    dt = jnp.asarray(dt, at.dtype)
+    dt = real_array(dt, "dt").astype(at.dtype)
     return _step(m, at, rate, dt, push, by, method=method, losses=bool(losses))
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.algorithms import configuration
 from linkwork.errors import InputError, ShapeError, UnknownNameError, UnsupportedFeatureError
-from linkwork.jax.model import Array, Bodies, Model, bodies_of
+from linkwork.jax.model import Array, Bodies, Model, bodies_of, real_array
 from linkwork.jax.sweep import JaxSweep
 from linkwork.mechanism.model import Mechanism
 from linkwork.ops.jax import JaxOps
@@ -120,7 +120,7 @@ def targets_of(
 
 def _target(task: BoundTask, given: ArrayLike) -> Array:
     """A target as its kind has it, as numbers (..., n); directions become unit vectors."""
-    x = jnp.asarray(given)
+    x = real_array(given, f"targets of '{task.name}'")
     x = x if jnp.issubdtype(x.dtype, jnp.floating) else x.astype(float)
     kind = task.kind
     shape: tuple[int, ...] = (kind.n,)

@@ -46,7 +46,7 @@ class Compiled(CompiledMethods):
         self, function: Differentiable | int, given: Mapping[str, Any], shape: tuple[int, ...]
     ) -> Any:
         (found,) = call(function, given)
-        return found.reshape(*found.shape[:-1], *shape)
+        return found.reshape((*found.shape[:-1], *shape))
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
         arrays = _tensors(given)
@@ -137,7 +137,7 @@ def _computed(function: Differentiable, arrays: Sequence[Any]) -> list[Any]:
         for a in arrays
     ]
     return [
-        torch.from_numpy(rows).to(like.device, like.dtype).reshape(*lead, size)
+        torch.from_numpy(rows.reshape(*lead, size)).to(like.device, like.dtype)
         for rows, size in zip(function(*tables), function.output_sizes, strict=True)
     ]
 

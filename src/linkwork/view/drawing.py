@@ -267,7 +267,7 @@ def _rows(m: Mechanism, given: Any, name: str) -> Floats:
         first = given.q.reshape(-1, *given.q.shape[-2:])[0]
         given = first[np.isfinite(first).all(axis=1)]  # as far as it went
     rows = configuration(given, m, name)
-    if rows.ndim > 2:
+    if rows.ndim > 2 or (rows.ndim == 2 and not len(rows)):
         raise ShapeError(
             f"{name} must be one configuration (nq,) or some (n, nq), not {rows.shape}"
         )

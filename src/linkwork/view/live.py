@@ -32,6 +32,7 @@ from linkwork.view.page import (
     BUDGET,
     PageRobot,
     Units,
+    beside,
     messages_of,
     motion_data,
     page_data,
@@ -110,7 +111,7 @@ def view(  # noqa: PLR0913  one call with every choice by name
         )
     first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
     viewer = Viewer(
-        [first, *robots],
+        beside(first, robots),
         {
             "scene": scene,
             "units": units,
@@ -286,9 +287,10 @@ class Viewer:
 
     @scene.setter
     def scene(self, scene: Scene | None) -> None:
+        told = scene_data(scene)
         with self._lock:
             self._options["scene"], self._made = scene, None
-        self._server.send("scene", {"type": "scene", **scene_data(scene)})
+        self._server.send("scene", {"type": "scene", **told})
         self._judged(self._robots[0])
 
     def add(
@@ -359,7 +361,11 @@ class Viewer:
 
         It is called in a thread of its own, with the newest state where it takes longer than the
         moves do. What it raises is told on standard error.
+
+        Raises: InputError for what cannot be called.
         """
+        if not callable(callback):
+            raise InputError(f"on_change takes a function of the robot, not {callback!r:.60}")
         self._listeners.add(callback)
 
     @property

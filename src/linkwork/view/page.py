@@ -78,6 +78,26 @@ class PageRobot:
     T_world_robot: ArrayLike | None = None
     allow: Folders = ()
 
+    def __post_init__(self) -> None:
+        """Raises: InputError for what is no robot."""
+        if not hasattr(self.robot, "mechanism"):
+            raise InputError(
+                f"a Robot is needed, as linkwork.load gives it, not {self.robot!r:.60}"
+            )
+
+
+def beside(first: PageRobot, more: Sequence[PageRobot]) -> list[PageRobot]:
+    """The robots of a page: the first, and those that stand beside it.
+
+    Raises: InputError for what is no PageRobot.
+    """
+    for each in more if isinstance(more, Iterable) else (more,):
+        if not isinstance(each, PageRobot):
+            raise InputError(
+                f"robots must be PageRobots, as in [PageRobot(robot)], not {each!r:.60}"
+            )
+    return [first, *more]
+
 
 def export_html(  # noqa: PLR0913  one call with every choice by name
     robot: Robot,
@@ -123,7 +143,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     if moving is not None and q is None:
         first = PageRobot(robot, moving.q[0], ghost, presets or {}, allow=allow)
     data = page_data(
-        [first, *robots],
+        beside(first, robots),
         scene=scene,
         trajectory=moving,
         show=show,
@@ -329,6 +349,12 @@ def _joints(robot: Robot, model: ViewModel, q: Floats) -> list[dict[str, Any]]:
 
 
 def _scene(scene: Scene, binary: bytearray) -> dict[str, Any]:
+    """A scene as the page takes it.
+
+    Raises: InputError for what is none, such as one of its objects.
+    """
+    if not hasattr(scene, "shown"):
+        raise InputError(f"scene must be a Scene or None, not {scene!r:.60}")
     geometries = _Geometries(binary)
     objects = [
         {

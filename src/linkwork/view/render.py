@@ -31,7 +31,7 @@ from linkwork.view.browser import VARIABLE, Browser, found
 from linkwork.view.camera import View, camera
 from linkwork.view.films import ENDINGS, Film, film_for
 from linkwork.view.motion import Motion, configuration_to_show, motion, sweep
-from linkwork.view.page import PageRobot, page_data, page_text
+from linkwork.view.page import PageRobot, beside, page_data, page_text
 from linkwork.view.server import Message, PageServer
 from linkwork.view.strokes import Posture
 
@@ -188,15 +188,15 @@ def render(  # noqa: PLR0913  one call with every choice by name
     rows = _rows(robot, ending, q, trajectory, times, duration, fps)
     camera(view, None, np.zeros((1, 3)))  # what is no view is refused before a browser is started
     film = film_for(ending, wanted, len(rows), float(fps))
-    first = PageRobot(robot, rows[0], ghost, allow=allow)
+    several = beside(PageRobot(robot, rows[0], ghost, allow=allow), robots)
     studio = _Studio(film, len(rows), wanted)
     with (
         closing(studio),
         Browser(found(), studio.url, dark=colour is not None and _is_dark(colour)) as browser,
         progress_line(f"drawing {target.name}") if len(rows) >= _LONG else nullcontext() as tell,
     ):
-        data = page_data([first, *robots], scene=scene, show=show, title=robot.name)
-        points = _points(data, [robot, *[each.robot for each in robots]], rows)
+        data = page_data(several, scene=scene, show=show, title=robot.name)
+        points = _points(data, [each.robot for each in several], rows)
         look = _fitted(camera(view, _axes(robot, rows[0]), points), points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),

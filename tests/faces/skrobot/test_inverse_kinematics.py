@@ -594,6 +594,15 @@ def test_a_robot_that_is_copied_or_changed_has_its_own_problems(arm: Any):
     assert np.abs(off(arm, target)).max() < 1e-7
 
 
+@pytest.mark.row("S0-110")
+def test_a_keyword_that_changes_nothing_is_told(arm: Any):
+    target = beside(arm)
+    with pytest.warns(UserWarning, match="'rotation_masks'; nearest: rotation_mask.*nothing"):
+        arm.inverse_kinematics(target, rotation_masks=True)
+    with pytest.warns(UserWarning, match="'additional_chek'; nearest: additional_check.*nothing"):
+        arm.inverse_kinematics(target, additional_check=lambda: True, additional_chek=None)
+
+
 @pytest.mark.slow
 @pytest.mark.row("S0-110")
 def test_limits_that_have_changed(arm: Any):

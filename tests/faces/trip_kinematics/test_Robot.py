@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -347,6 +348,24 @@ def test_copies_are_apart_and_share_what_is_compiled():
     assert robot.get_actuated_state()["a motor"] == 0.0
     assert other.core is robot.core
     assert not np.allclose(forward_kinematics(robot, "left"), forward_kinematics(other, "left"))
+
+
+class Named(Robot):
+    """A robot with an attribute of its own."""
+
+    label = ""
+
+
+def test_copies_and_pickles_keep_attributes_and_go_without_symbols():
+    robot = Named(two_links())
+    robot.label = "left"
+    robot.get_symbolic_rep("L2")
+    for again in (copy.copy(robot), copy.deepcopy(robot), pickle.loads(pickle.dumps(robot))):
+        assert (type(again), again.label) == (Named, "left")
+        np.testing.assert_array_equal(
+            forward_kinematics(again, "L2"), forward_kinematics(robot, "L2")
+        )
+        assert set(again.get_symbols()) == set(robot.get_symbols())
 
 
 def test_the_robot_of_linkwork_behind():

@@ -130,7 +130,10 @@ class Robot:
     # the core's robot
 
     def core(self) -> lw.Robot:
-        """This robot as Linkwork's: compiled once for links, base and tool as they are now."""
+        """This robot as Linkwork's: compiled once for links, base and tool as they are now.
+
+        Gravity is not part of it: where it counts, give ``gravity=robot.gravity`` with each call.
+        """
         key = (
             self.base.HT.tobytes(),
             self.tool.HT.tobytes(),

@@ -280,13 +280,17 @@ class Robot(metaclass=NamesOfModule):
 
     def __copy__(self) -> Robot:
         made = object.__new__(type(self))
-        made._core, made._symbols, made._closed = self._core, self._symbols, self._closed
+        vars(made).update(vars(self))
         made._groups = {name: copy.copy(group) for name, group in self._groups.items()}
         made._members = _members_of(made._groups)
         return made
 
     def __deepcopy__(self, memo: Any) -> Robot:
         return self.__copy__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state for a pickle: all but the symbols, which CasADi does not pickle."""
+        return {**vars(self), "_symbols": {}}
 
 
 def forward_kinematics(robot: Robot, endeffector: str) -> NDArray[Any]:

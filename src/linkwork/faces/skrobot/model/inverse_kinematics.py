@@ -8,7 +8,9 @@ that a subclass has changed, have a say, the documented iteration of `ik_steps` 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
+import inspect
 import math
+import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -216,6 +218,7 @@ class SingleIK(_Steps):
         ``inverse_kinematics_hook``, ``centroid_offset_func``, weights that are functions, and steps
         that a subclass has changed are obeyed by the documented iteration: at most ``stop`` (50)
         times `inverse_kinematics_loop`, with the keywords that it and `move_joints_avoidance` take.
+        Other keywords change nothing, which a warning says.
 
         Raises: ValueError for both kinds of lists, lists of different lengths, masks that leave
         nothing to do, no joint that could move, and an unknown ``use_base``; AttributeError where
@@ -325,7 +328,10 @@ class SingleIK(_Steps):
         """
         asked = self._asked_for(target_coords, move_target, link_list, joint_list, kwargs)
         _, frames, chains, wanted = asked
-        if any(kwargs.get(name) is not None for name in _BY_STEPS) or _changes_steps(type(self)):
+        if _changes_steps(type(self)):
+            return None  # which may take keywords of their own
+        _warn_of_unknown(kwargs)
+        if any(kwargs.get(name) is not None for name in _BY_STEPS):
             return None
         weights: list[tuple[Any, Any]] = list(kwargs.get("additional_weight_list") or ())
         if any(callable(value) for _, value in weights) or kwargs.get("weight") is not None:
@@ -855,6 +861,21 @@ def _paired(chains: list[list[Any]], frames: list[Any]) -> list[list[Any]]:
 
 
 @cache
+@cache
+def _keywords() -> frozenset[str]:
+    """The keywords that `inverse_kinematics` takes, for itself and for the iteration's steps."""
+    steps = [inspect.signature(getattr(StepsIK, name)).parameters for name in _STEPS]
+    return frozenset((*_OF_CALL, *_BY_STEPS)).union(*steps) - {"self", "args", "kwargs"}
+
+
+def _warn_of_unknown(kwargs: Iterable[str]) -> None:
+    """Warn of keywords that change nothing, as there, where all are taken."""
+    for name in kwargs:
+        if name not in _keywords():
+            error = UnknownNameError("keyword of inverse_kinematics", name, sorted(_keywords()))
+            warnings.warn(f"{error}; it changes nothing", stacklevel=4)
+
+
 def _changes_steps(cls: type) -> bool:
     """Whether a class has steps of its own."""
     return any(getattr(cls, name) is not getattr(StepsIK, name) for name in _STEPS)
