@@ -861,7 +861,6 @@ def _paired(chains: list[list[Any]], frames: list[Any]) -> list[list[Any]]:
 
 
 @cache
-@cache
 def _keywords() -> frozenset[str]:
     """The keywords that `inverse_kinematics` takes, for itself and for the iteration's steps."""
     steps = [inspect.signature(getattr(StepsIK, name)).parameters for name in _STEPS]
@@ -876,6 +875,7 @@ def _warn_of_unknown(kwargs: Iterable[str]) -> None:
             warnings.warn(f"{error}; it changes nothing", stacklevel=4)
 
 
+@cache
 def _changes_steps(cls: type) -> bool:
     """Whether a class has steps of its own."""
     return any(getattr(cls, name) is not getattr(StepsIK, name) for name in _STEPS)
