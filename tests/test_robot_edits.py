@@ -79,8 +79,18 @@ def test_without_one_end_the_frame_has_to_be_named():
         assert "lens" in str(caught.value)
     assert lw.load(chain_urdf(3)).tip == "link3"
     assert lw.load('<robot name="r"><link name="only"/></robot>').tip == "only"
-    with pytest.raises(lw.InputError, match="name the frame"):
-        _ = lw.Robot(r.mechanism).tip  # without its description the ends are not known
+
+
+def test_the_tip_is_known_without_a_description(tmp_path):
+    """Of a mechanism from JSON, and of an MJCF, as of a URDF."""
+    arm = lw.load("ur5e")
+    saved = lw.save(arm.with_payload("tool0", 1.0), tmp_path / "arm.json").path
+    assert lw.load(saved).tip == lw.Robot(arm.mechanism).tip == "tool0"
+    assert np.array_equal(lw.load(saved).fk(arm.neutral()), arm.fk(arm.neutral()))
+    with pytest.raises(lw.InputError, match="has 6 links at an end"):
+        _ = lw.Robot(everything().mechanism).tip
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    assert lw.load(lw.to_text(arm, "mjcf")).tip == "tool0"
 
 
 @pytest.mark.parametrize("name", ["fk", "jacobian"])

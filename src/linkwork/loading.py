@@ -219,6 +219,11 @@ def _from_json(path: Path) -> Mechanism:
 def _resolve(source: Source) -> str | Path | bytes:
     if isinstance(source, bytes):
         return source
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            "a description is the name of a model, a path, an XML text, bytes or a Document, not "
+            f"{type(source).__name__}; lw.load(lw.urdf.read(file)) takes an open file"
+        )
     text = os.fspath(source)
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text

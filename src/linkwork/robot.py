@@ -111,7 +111,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         self._tip = tip
         self.attached = tuple(attached)
         """The objects that it holds (see `with_attached`)."""
-        self._programs = Programs(mechanism, partial(_tip_of, mechanism, document, tip))
+        self._programs = Programs(mechanism, partial(_tip_of, mechanism, tip))
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
         self._assemblers: dict[Any, Any] = {}  # by their actuated joints
@@ -807,24 +807,20 @@ def _make_methods_native() -> None:
             _NATIVE.append(made)
 
 
-def _tip_of(m: Mechanism, document: Document | None, tip: str | None) -> str:
+def _tip_of(m: Mechanism, tip: str | None) -> str:
     """The tip that is given, or the one link at an end.
 
     Raises: InputError.
     """
     if tip is not None:
         return tip
-    tips: list[str] = []
-    if document is not None:
-        parents = {joint.parent for joint in document.robot.joints}
-        ends = [link.name for link in document.robot.links if link.name not in parents]
-        tips = [name for name in ends if name in m.frame_names]
+    carrying = set(m.link_parent.tolist())
+    tips = [name for k, name in enumerate(m.frame_names[: m.n_link_frames]) if k not in carrying]
     if len(tips) == 1:
         return tips[0]
-    listed = ", ".join((tips or list(m.frame_names))[:12])
     raise InputError(
         f"'{m.name}' has {len(tips)} links at an end: name the frame that is meant, for "
-        f"example one of {listed}"
+        f"example one of {', '.join(tips[:12])}"
     )
 
 
