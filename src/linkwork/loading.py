@@ -181,6 +181,9 @@ def _read(
         return xacro.read(given, arguments, find=find, roots=allow)[0]
     if arguments:
         raise InputError("arguments are for xacro files; this is none")
+    if isinstance(given, Path) and given.suffix.lower() == ".json":
+        message = "JSON is read as a mechanism (lw.load) and has no description of it"
+        raise UnsupportedFeatureError(f"{given}: {message}")
     return urdf.read(given, file=file, keep_source=keep_source, accepted=accepted)
 
 
