@@ -160,6 +160,19 @@ def test_wrong_options_open_nothing(how: dict[str, Any]):
     assert threading.active_count() == before
 
 
+def test_what_is_no_scene_robot_or_function_is_refused(viewer: Viewer):
+    with pytest.raises(InputError, match=r"scene must be a linkwork\.Scene, not str"):
+        viewer.scene = "table"  # type: ignore[assignment]
+    assert viewer.scene is None
+    with pytest.raises(InputError, match=r"a page shows a linkwork\.Robot, not str"):
+        viewer.add("ur5e")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="on_change takes a function"):
+        viewer.on_change("print")  # type: ignore[arg-type]
+    for port in (-1, 70_000, 80.5):
+        with pytest.raises(InputError, match="port must be a whole number from 0 to 65535"):
+            view(ROBOT, port=port)  # type: ignore[arg-type]
+
+
 def test_a_trajectory_is_played_at_once(viewer: Viewer):
     page = Page(viewer)
     viewer.play({"joint1": [0.0, 1.0, 0.0]}, duration=3.0)

@@ -286,9 +286,10 @@ class Viewer:
 
     @scene.setter
     def scene(self, scene: Scene | None) -> None:
+        found = scene_data(scene)
         with self._lock:
             self._options["scene"], self._made = scene, None
-        self._server.send("scene", {"type": "scene", **scene_data(scene)})
+        self._server.send("scene", {"type": "scene", **found})
         self._judged(self._robots[0])
 
     def add(
@@ -359,7 +360,11 @@ class Viewer:
 
         It is called in a thread of its own, with the newest state where it takes longer than the
         moves do. What it raises is told on standard error.
+
+        Raises: InputError for what is no function.
         """
+        if not callable(callback):
+            raise InputError(f"on_change takes a function of the moved robot, not {callback!r:.40}")
         self._listeners.add(callback)
 
     @property

@@ -78,6 +78,12 @@ class PageRobot:
     T_world_robot: ArrayLike | None = None
     allow: Folders = ()
 
+    def __post_init__(self) -> None:
+        from linkwork.robot import Robot  # noqa: PLC0415  which shows itself by this module
+
+        if not isinstance(self.robot, Robot):
+            raise InputError(f"a page shows a linkwork.Robot, not {type(self.robot).__name__}")
+
 
 def export_html(  # noqa: PLR0913  one call with every choice by name
     robot: Robot,
@@ -329,6 +335,10 @@ def _joints(robot: Robot, model: ViewModel, q: Floats) -> list[dict[str, Any]]:
 
 
 def _scene(scene: Scene, binary: bytearray) -> dict[str, Any]:
+    from linkwork.scene import Scene  # noqa: PLC0415  most pages have none
+
+    if not isinstance(scene, Scene):
+        raise InputError(f"scene must be a linkwork.Scene, not {type(scene).__name__}")
     geometries = _Geometries(binary)
     objects = [
         {
