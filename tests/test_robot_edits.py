@@ -89,6 +89,13 @@ def test_the_tip_is_known_without_a_description(tmp_path):
     assert np.array_equal(lw.load(saved).fk(arm.neutral()), arm.fk(arm.neutral()))
     with pytest.raises(lw.InputError, match="has 6 links at an end"):
         _ = lw.Robot(everything().mechanism).tip
+    for base, tip in (("tool0", "base_link"), ("base_link", "wrist_2_joint")):
+        chain = arm.subchain(base, tip)
+        told = lw.save(chain, saved).findings
+        assert [(each.level, each.code) for each in told] == [("warning", "not-saved")]
+        assert f"name '{tip}' in calls" in str(told[0])
+    with pytest.raises(lw.InputError, match="'ur5e' was turned around: name the frame"):
+        _ = lw.Robot(arm.subchain("tool0", "base_link").mechanism).tip
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")
     assert lw.load(lw.to_text(arm, "mjcf")).tip == "tool0"
 

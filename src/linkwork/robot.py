@@ -814,14 +814,17 @@ def _tip_of(m: Mechanism, tip: str | None) -> str:
     """
     if tip is not None:
         return tip
-    carrying = set(m.link_parent.tolist())
-    tips = [name for k, name in enumerate(m.frame_names[: m.n_link_frames]) if k not in carrying]
-    if len(tips) == 1:
+    above = m.link_parent.tolist()
+    links = list(enumerate(m.frame_names[: m.n_link_frames]))
+    carrying = set(above)
+    tips = [name for k, name in links if k not in carrying]
+    # a chain that is cut out backwards ends where the description has its root, or another branch
+    is_turned = any(above[k] < 0 and m.frame_body[k] > 0 for k, _ in links)
+    if len(tips) == 1 and not is_turned:
         return tips[0]
-    raise InputError(
-        f"'{m.name}' has {len(tips)} links at an end: name the frame that is meant, for "
-        f"example one of {', '.join(tips[:12])}"
-    )
+    why = "was turned around" if is_turned else f"has {len(tips)} links at an end"
+    listed = ", ".join(name for _, name in links[:12]) if is_turned else ", ".join(tips[:12])
+    raise InputError(f"'{m.name}' {why}: name the frame that is meant, for example one of {listed}")
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from linkwork.formats import dh, tree_text
 from linkwork.formats import loops as loops_format
 from linkwork.formats.loops import LoopsRecord
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.convert import listed
+from linkwork.formats.urdf.convert import listed, show
 from linkwork.formats.urdf.edit.records import renamed_meshes
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_bytes
@@ -297,6 +297,10 @@ def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
     if robot.attached:
         held = listed([each.name for each in robot.attached])
         yield Finding("warning", "not-saved", f"objects that it holds are left out: {held}")
+    tip = _tip_of(robot)
+    if kind == "json" and tip is not None and tip != _tip_of(Robot(m)):
+        message = f"which frame is the tip of the chain is left out: name '{show(tip)}' in calls"
+        yield Finding("warning", "not-saved", message)
     if kind == "urdf" and m.body_joint_types[0] is JointType.FLOATING:
         message = "a URDF does not say that the base floats: load it with base='floating'"
         yield Finding("note", "not-saved", message)
@@ -305,6 +309,13 @@ def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
     if kind == "dh" and m.mass[0] > 0.0:
         mass = f"{m.mass[0]:.6g} kg of what does not move"
         yield Finding("note", "not-saved", f"a table has no mass of its base: {mass} are left out")
+
+
+def _tip_of(robot: Robot) -> str | None:
+    try:
+        return robot.tip
+    except InputError:  # several links are at an end
+        return None
 
 
 def _meshes_of(kind: Format, given: str | None, *, is_text: bool) -> str:
