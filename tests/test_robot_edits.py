@@ -278,6 +278,9 @@ def test_a_subchain_is_the_way_between_two_frames(base, tip):
 def test_positions_of_locked_joints_are_not_lost():
     with pytest.raises(lw.InputError, match=r"with_locked\(\['elbow'\], \{'elbow': 0.5\}\)"):
         everything().with_locked({"elbow": 0.5})
+    for edit in (everything().with_locked, everything().with_actuated):
+        with pytest.raises(lw.InputError, match="names are one text or a list of them, not None"):
+            edit(None)  # type: ignore[arg-type]
 
 
 def test_edits_are_those_of_the_mechanism_and_keep_the_tip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -721,7 +721,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
 
         Raises: UnknownNameError, InputError.
         """
-        return self._with(edit.actuate(self.mechanism, joints))
+        return self._with(edit.actuate(self.mechanism, _listed(joints)))
 
     def accept_inertias(self) -> Robot:
         """A robot whose inertias count as they stand, also where no real body has them."""
@@ -828,4 +828,6 @@ def _tip_of(m: Mechanism, tip: str | None) -> str:
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, Iterable):
+        raise InputError(f"names are one text or a list of them, not {names!r}")
     return (names,) if isinstance(names, str) else tuple(names)
