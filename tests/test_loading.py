@@ -164,8 +164,15 @@ def test_what_is_no_file_is_not_opened(tmp_path):
 
 @pytest.mark.parametrize("source", [None, 3, 1.5, [], {}, {1: 2}, ["<robot/>"]], ids=repr)
 def test_a_source_of_another_type_is_a_type_error(source):
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=f"a Document, not {type(source).__name__}"):
         lw.load(source)
+
+
+def test_text_that_is_no_xml_is_no_long_message():
+    error = _error(lw.to_text(lw.load("ur5e"), "json"))
+    assert isinstance(error, lw.MissingFileError)
+    assert "an XML text begins with '<'" in str(error)
+    assert len(str(error)) < 300
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,25 @@ def test_without_one_end_the_frame_has_to_be_named():
         assert "lens" in str(caught.value)
     assert lw.load(chain_urdf(3)).tip == "link3"
     assert lw.load('<robot name="r"><link name="only"/></robot>').tip == "only"
-    with pytest.raises(lw.InputError, match="name the frame"):
-        _ = lw.Robot(r.mechanism).tip  # without its description the ends are not known
+
+
+def test_the_tip_is_known_without_a_description(tmp_path):
+    """Of a mechanism from JSON, and of an MJCF, as of a URDF."""
+    arm = lw.load("ur5e")
+    saved = lw.save(arm.with_payload("tool0", 1.0), tmp_path / "arm.json").path
+    assert lw.load(saved).tip == lw.Robot(arm.mechanism).tip == "tool0"
+    assert np.array_equal(lw.load(saved).fk(arm.neutral()), arm.fk(arm.neutral()))
+    with pytest.raises(lw.InputError, match="has 6 links at an end"):
+        _ = lw.Robot(everything().mechanism).tip
+    for base, tip in (("tool0", "base_link"), ("base_link", "wrist_2_joint")):
+        chain = arm.subchain(base, tip)
+        told = lw.save(chain, saved).findings
+        assert [(each.level, each.code) for each in told] == [("warning", "not-saved")]
+        assert f"name '{tip}' in calls" in str(told[0])
+    with pytest.raises(lw.InputError, match="'ur5e' was turned around: name the frame"):
+        _ = lw.Robot(arm.subchain("tool0", "base_link").mechanism).tip
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    assert lw.load(lw.to_text(arm, "mjcf")).tip == "tool0"
 
 
 @pytest.mark.parametrize("name", ["fk", "jacobian"])
@@ -261,6 +278,9 @@ def test_a_subchain_is_the_way_between_two_frames(base, tip):
 def test_positions_of_locked_joints_are_not_lost():
     with pytest.raises(lw.InputError, match=r"with_locked\(\['elbow'\], \{'elbow': 0.5\}\)"):
         everything().with_locked({"elbow": 0.5})
+    for edit in (everything().with_locked, everything().with_actuated):
+        with pytest.raises(lw.InputError, match="names are one text or a list of them, not None"):
+            edit(None)  # type: ignore[arg-type]
 
 
 def test_edits_are_those_of_the_mechanism_and_keep_the_tip():

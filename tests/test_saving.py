@@ -285,6 +285,26 @@ def test_a_robot_is_saved_as_it_was_loaded_and_refused_once_changed(package: Pat
     assert not (tmp_path / "c.urdf").exists()
 
 
+def test_what_the_format_does_not_have_is_told(tmp_path: Path):
+    floating = lw.load("ur5e", base="floating")
+    told = lw.save(floating, tmp_path / "a.urdf", strict=True).findings
+    assert [(each.level, each.code) for each in told] == [("note", "not-saved")]
+    assert "base='floating'" in str(told[0])
+    assert not lw.save(floating, tmp_path / "a.json").findings
+    scene = lw.Scene()
+    scene.add_sphere("cup", 0.05)
+    holding = lw.load("ur5e").with_attached("cup", scene.get("cup").shape, "tool0")
+    for name in ("b.urdf", "b.json", "b.csv"):
+        told = lw.save(holding, tmp_path / name).findings
+        assert "objects that it holds are left out: 'cup'" in str(told[0])
+        with pytest.raises(lw.DescriptionError, match="'cup'"):
+            lw.save(holding, tmp_path / name, strict=True)
+    assert not lw.save(holding, tmp_path / "b.svg").findings
+    mass = lw.save(lw.load("ur5e"), tmp_path / "c.csv").findings
+    assert [each.level for each in mass] == ["note"]
+    assert "2.9 kg" in str(mass[0])  # of the base, which no joint moves
+
+
 def test_refusals_leave_what_is_there(package: Path):
     file = package / "robot.urdf"
     document, before = lw.urdf.read(file), file.read_bytes()

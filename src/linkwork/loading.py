@@ -181,6 +181,9 @@ def _read(
         return xacro.read(given, arguments, find=find, roots=allow)[0]
     if arguments:
         raise InputError("arguments are for xacro files; this is none")
+    if isinstance(given, Path) and given.suffix.lower() == ".json":
+        message = "JSON is read as a mechanism (lw.load) and has no description of it"
+        raise UnsupportedFeatureError(f"{given}: {message}")
     return urdf.read(given, file=file, keep_source=keep_source, accepted=accepted)
 
 
@@ -219,6 +222,11 @@ def _from_json(path: Path) -> Mechanism:
 def _resolve(source: Source) -> str | Path | bytes:
     if isinstance(source, bytes):
         return source
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            "a description is the name of a model, a path, an XML text, bytes or a Document, not "
+            f"{type(source).__name__}; lw.load(lw.urdf.read(file)) takes an open file"
+        )
     text = os.fspath(source)
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -112,7 +112,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
         self._tip = tip
         self.attached = tuple(attached)
         """The objects that it holds (see `with_attached`)."""
-        self._programs = Programs(mechanism, partial(_tip_of, mechanism, document, tip))
+        self._programs = Programs(mechanism, partial(_tip_of, mechanism, tip))
         self._searches: Known = {}
         self._solvers: dict[Any, InverseKinematics] = {}
         self._assemblers: dict[Any, Any] = {}  # by their actuated joints
@@ -723,7 +723,7 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
 
         Raises: UnknownNameError, InputError.
         """
-        return self._with(edit.actuate(self.mechanism, joints))
+        return self._with(edit.actuate(self.mechanism, _listed(joints)))
 
     def accept_inertias(self) -> Robot:
         """A robot whose inertias count as they stand, also where no real body has them."""
@@ -810,26 +810,27 @@ def _make_methods_native() -> None:
             _NATIVE.append(made)
 
 
-def _tip_of(m: Mechanism, document: Document | None, tip: str | None) -> str:
+def _tip_of(m: Mechanism, tip: str | None) -> str:
     """The tip that is given, or the one link at an end.
 
     Raises: InputError.
     """
     if tip is not None:
         return tip
-    tips: list[str] = []
-    if document is not None:
-        parents = {joint.parent for joint in document.robot.joints}
-        ends = [link.name for link in document.robot.links if link.name not in parents]
-        tips = [name for name in ends if name in m.frame_names]
-    if len(tips) == 1:
+    above = m.link_parent.tolist()
+    links = list(enumerate(m.frame_names[: m.n_link_frames]))
+    carrying = set(above)
+    tips = [name for k, name in links if k not in carrying]
+    # a chain that is cut out backwards ends where the description has its root, or another branch
+    is_turned = any(above[k] < 0 and m.frame_body[k] > 0 for k, _ in links)
+    if len(tips) == 1 and not is_turned:
         return tips[0]
-    listed = ", ".join((tips or list(m.frame_names))[:12])
-    raise InputError(
-        f"'{m.name}' has {len(tips)} links at an end: name the frame that is meant, for "
-        f"example one of {listed}"
-    )
+    why = "was turned around" if is_turned else f"has {len(tips)} links at an end"
+    listed = ", ".join(name for _, name in links[:12]) if is_turned else ", ".join(tips[:12])
+    raise InputError(f"'{m.name}' {why}: name the frame that is meant, for example one of {listed}")
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, Iterable):
+        raise InputError(f"names are one text or a list of them, not {names!r}")
     return (names,) if isinstance(names, str) else tuple(names)

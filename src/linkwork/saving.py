@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, TypeAlias
@@ -20,6 +20,7 @@ from linkwork.formats import dh, tree_text
 from linkwork.formats import loops as loops_format
 from linkwork.formats.loops import LoopsRecord
 from linkwork.formats.urdf import records
+from linkwork.formats.urdf.convert import listed, show
 from linkwork.formats.urdf.edit.records import renamed_meshes
 from linkwork.formats.urdf.validate import checked
 from linkwork.formats.urdf.write import to_bytes
@@ -30,7 +31,7 @@ from linkwork.locating import IMAGE_SUFFIXES, MESH_SUFFIXES, Folders, locate
 from linkwork.mechanism.check_meshes import files_used
 from linkwork.mechanism.edit import loops_record
 from linkwork.mechanism.from_urdf import from_urdf
-from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.serialize import to_json
 from linkwork.robot import Robot
 
@@ -55,6 +56,12 @@ _PICTURES: Mapping[str, Callable[[records.Robot], str]] = {
     "mermaid": tree_text.mermaid,
     "dot": tree_text.dot,
 }
+# Rows of docs/check.md: code | levels | what it means | how to mend it.
+CODES = """
+# Saving robots (`lw.save`)
+not-saved | warning, note | Something of the robot that the format does not have. | Save it as
+    .json, or add it after loading.
+"""
 _MESHES = ("readable", "reference", "copy", "keep")
 _PACKAGE = "package://"
 _FOLDER = "meshes"
@@ -254,6 +261,15 @@ def prepare(
     kind = format_of("" if path is None else path, format)
     how = _meshes_of(kind, meshes, is_text=path is None)
     target = None if path is None else check_target(path, kind, overwrite=overwrite)
+    made = _prepared(source, kind, target, how, allow)
+    if not isinstance(source, Robot):
+        return made
+    return replace(made, findings=(*made.findings, *_not_saved(source, kind)))
+
+
+def _prepared(
+    source: Source, kind: Format, target: Path | None, how: str, allow: Folders
+) -> Prepared:
     if kind == "urdf":
         return _prepare_urdf(source, target, how, allow)
     if kind == "mjcf":
@@ -271,6 +287,35 @@ def prepare(
         if target is not None and target.suffix.lower() == ".md" and kind == "mermaid":
             text = f"```mermaid\n{text}```\n"  # Markdown draws it in a block of its own
     return Prepared(target, text.encode())
+
+
+def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
+    """Findings on what a robot has beside what its description says, and the format has not."""
+    if kind not in ("urdf", "mjcf", "json", "dh"):  # loops alone, or a picture of the tree
+        return
+    m = robot.mechanism
+    if robot.attached:
+        held = listed([each.name for each in robot.attached])
+        yield Finding("warning", "not-saved", f"objects that it holds are left out: {held}")
+    tip = _tip_of(robot)
+    if kind == "json" and tip is not None and tip != _tip_of(Robot(m)):
+        message = f"which frame is the tip of the chain is left out: name '{show(tip)}' in calls"
+        yield Finding("warning", "not-saved", message)
+    if kind == "urdf" and m.body_joint_types[0] is JointType.FLOATING:
+        message = "a URDF does not say that the base floats: load it with base='floating'"
+        yield Finding("note", "not-saved", message)
+    if kind == "dh" and m.armature.any():
+        yield Finding("warning", "not-saved", "a table has no armature: it is left out")
+    if kind == "dh" and m.mass[0] > 0.0:
+        mass = f"{m.mass[0]:.6g} kg of what does not move"
+        yield Finding("note", "not-saved", f"a table has no mass of its base: {mass} are left out")
+
+
+def _tip_of(robot: Robot) -> str | None:
+    try:
+        return robot.tip
+    except InputError:  # several links are at an end
+        return None
 
 
 def _meshes_of(kind: Format, given: str | None, *, is_text: bool) -> str:

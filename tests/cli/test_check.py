@@ -227,6 +227,17 @@ def test_mjcf_is_known_by_its_root(files: Path, check: Check):
     assert check("m.xml")[0] == 1
 
 
+def test_json_is_read_as_a_mechanism(files: Path, check: Check):
+    lw.save(lw.load("ur5e"), files / "a.json")
+    assert check("a.json") == (0, "no problems in 1 file\n")
+    lw.save(lw.load("four_bar"), files / "b.json")
+    assert "1 degree of freedom" in check("b.json")[1]
+    (files / "c.json").write_text("{}")
+    code, text = check("c.json")
+    assert code == 1
+    assert "lw.save writes it" in text
+
+
 # lines
 
 

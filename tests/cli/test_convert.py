@@ -330,6 +330,13 @@ def test_mjcf_is_written_with_its_meshes(cli: Callable[..., Any], tmp_path: Path
     assert text == target.read_text()
 
 
+def test_json_is_not_a_source(refused: Callable[..., str], tmp_path: Path):
+    file = tmp_path / "a.json"
+    lw.save(lw.load("ur5e"), file)
+    for args in (["convert", file, "-", "--to", "urdf"], ["diff", "ur5e", file]):
+        assert "JSON is read as a mechanism" in refused(*map(str, args))
+
+
 def test_mjcf_is_not_a_source(refused: Callable[..., str], tmp_path: Path):
     file = tmp_path / "m.xml"
     file.write_text("<mujoco><worldbody/></mujoco>")

@@ -295,6 +295,7 @@ def test_csv_with_and_without_a_header(tmp_path: Path):
         ("a,b\n1\n", "x.csv:2: this line has 1 cells, the first has 2"),
         ("", "holds no rows of numbers"),
         ("a,b\n", "holds no rows of numbers"),
+        ("1;2;3\n", "holds no rows of numbers; cells are parted by commas"),
         (b"\xff\xfe1,2", "is not a .csv file in UTF-8"),
         ('1,"2\n', "is not a .csv file in UTF-8"),
         (b"1,2\n" + b"1" * 200_000 + b",2\n", "is not a .csv file"),

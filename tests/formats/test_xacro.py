@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import linkwork as lw
 from linkwork.errors import DescriptionError, Finding, InputError, MissingExtraError
 from linkwork.formats import xacro
 from linkwork.formats.urdf.read import read as read_urdf
@@ -457,3 +458,13 @@ def test_a_file_that_is_none(tmp_path: Path):
     for path in (tmp_path, tmp_path / "none.xacro"):
         with pytest.raises(DescriptionError):
             xacro.expand(path, find=nothing)
+
+
+def test_a_package_that_was_guessed_is_named_by_what_fails_then(tmp_path: Path):
+    file = tmp_path / "pkg" / "urdf" / "r.xacro"
+    file.parent.mkdir(parents=True)
+    file.write_text(robot('<xacro:include filename="$(find other)/a.xacro"/>'))
+    with pytest.raises(DescriptionError, match=r"the package 'other' is taken to be '.*pkg'"):
+        lw.load(file)
+    with pytest.raises(InputError, match="arguments of a xacro file are given by name"):
+        lw.load(file, arguments="prefix:=left_")  # type: ignore[arg-type]

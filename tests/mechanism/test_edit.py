@@ -330,6 +330,7 @@ def test_frames_of_the_user_survive_edits():
         ("hand", "base", np.eye(4), InputError, "'hand' already exists"),
         ("wrist", "base", np.eye(4), InputError, "'wrist' already exists"),
         ("", "base", np.eye(4), InputError, "needs a name"),
+        (3, "base", np.eye(4), InputError, "a frame's name is text, not 3"),
         ("tool", "hnd", np.eye(4), UnknownNameError, "nearest: hand"),
         ("tool", "hand", np.eye(3), ShapeError, r"shape \(4, 4\), not \(3, 3\)"),
         ("tool", "hand", [[1], [1, 2]], InputError, "must be real numbers"),

@@ -754,3 +754,27 @@ def test_reading_and_writing_in_threads_leave_the_receiver_of_warnings_alone():
         done = list(pool.map(lambda call: call(), work))
     assert done == [text, source.n_q] * 30
     assert mujoco.get_mju_user_warning() == before
+
+
+@pytest.mark.parametrize("name", ["quadruped", "humanoid", "stewart"])
+def test_a_floating_base_is_a_free_joint(name):
+    robot = lw.load(name, base="floating")
+    text = lw.to_text(robot, "mjcf")
+    model = mujoco.MjModel.from_xml_string(text)
+    assert model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE
+    assert model.joint(0).name == robot.joint_names[0]
+    again = lw.load(text)
+    assert (again.n_q, again.n_v) == (robot.n_q, robot.n_v)
+    assert np.isclose(again.mass, robot.mass)
+    if name != "stewart":  # its platform floats too, and becomes several joints
+        q = robot.random(5, seed=1)
+        q[:, :3] = rng("floating base").normal(size=(5, 3))
+        for link in robot.link_names:
+            assert np.allclose(again.fk(q, link), robot.fk(q, link), atol=2e-5)
+
+
+def test_the_world_does_not_float():
+    text = f"<robot name='r'>{link('world')}{link('a')}{joint('j', 'world', 'a')}</robot>"
+    lw.to_text(lw.load(text), "mjcf")
+    with pytest.raises(lw.UnsupportedFeatureError, match="'r' floats and has a link 'world'"):
+        lw.to_text(lw.load(text, base="floating"), "mjcf")

@@ -559,6 +559,11 @@ def test_a_png_has_the_marks_in_their_colours(tmp_path: Path):
     assert hits > 0.3 * len(links)  # others lie under symbols
     drawn.save(tmp_path / "white.png", scale=1.0, background="white")
     assert read_png(tmp_path / "white.png")[0, 0].tolist() == [1.0, 1.0, 1.0, 1.0]
+    with pytest.raises(InputError, match="background must be a colour like '#f4f6f8', not 'whit'"):
+        drawn.save(tmp_path / "none.png", background="whit")
+    assert not (tmp_path / "none.png").exists()
+    with pytest.raises(lw.ShapeError, match=r"points must have shape \(..., 3\), not \(2,\)"):
+        drawn.pixels([0.0, 1.0])
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")

@@ -173,6 +173,9 @@ def test_what_is_no_scene_robot_or_function_changes_nothing(viewer: Viewer):
     assert viewer.scene is None
     viewer.add(ROBOT)
     assert [each.robot for each in viewer.robots] == [ROBOT, ROBOT]
+    for port in (-1, 70_000, 80.5):
+        with pytest.raises(InputError, match="port must be a whole number from 0 to 65535"):
+            view(ROBOT, port=port)  # type: ignore[arg-type]
 
 
 def test_a_trajectory_is_played_at_once(viewer: Viewer):

@@ -123,7 +123,9 @@ class RobotArguments:
     """The robot, the part of it that is meant, and the unit of its angles."""
 
     source: str = argument(
-        "FILE|NAME", "A URDF file, or the name of a bundled model.", complete=complete_model
+        "FILE|NAME",
+        "A URDF, xacro, MJCF or JSON file, a table (.csv, .yaml), or the name of a bundled model.",
+        complete=complete_model,
     )
     lock: list[str] | None = option(
         "--lock",
@@ -649,7 +651,9 @@ class ConvertArguments:
         "linkwork convert ur5e - --to mermaid",
     )
 
-    source: str = argument("SOURCE", "A URDF or xacro file, or the name of a bundled model.")
+    source: str = argument(
+        "SOURCE", "A URDF or xacro file, a table (.csv, .yaml), or the name of a bundled model."
+    )
     target: str = argument("TARGET", "The file to write; - is standard output.")
     to: str | None = option(
         "--to", "FORMAT", "What to write: urdf, mjcf, loops, json, svg, mermaid, dot or dh."

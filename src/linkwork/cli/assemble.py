@@ -25,6 +25,7 @@ NOT_ASSEMBLED = 1
 """The exit code where the input was right, and some rows could not be assembled."""
 
 
+@output.options_named()
 def run(given: AssembleArguments) -> None:
     """Assemble, print, write; exit with 1 where some rows are not assembled."""
     _check(given)

@@ -127,6 +127,8 @@ def _by_format(source: str, given: CheckArguments, arguments: dict[str, str]) ->
         return _of_xacro(source, given, arguments)
     if suffix in (".mjcf", ".xml"):
         return _of_xml(source, given)
+    if suffix == ".json":
+        return _of_json(source)
     if suffix in dh.SUFFIXES:
         table = dh.to_document(dh.read(Path(source)))
         return _finished(source, Examined(table.robot, table.problems, whole=True), given)
@@ -173,6 +175,14 @@ def _of_xml(source: str, given: CheckArguments) -> Checked:
             more, loops = _closed(robot, model.file or "")
             problems = (*robot.findings, *more)
     return Checked(file=source, robot=model.name, problems=problems, loops=loops)
+
+
+def _of_json(source: str) -> Checked:
+    """A mechanism, which is read whole."""
+    robot = lw.load(Path(source))
+    more, loops = _closed(robot, source) if robot.mechanism.is_closed else ([], "")
+    problems = (*robot.findings, *more)
+    return Checked(file=source, robot=robot.name, problems=problems, loops=loops)
 
 
 def _finished(source: str, found: Examined, given: CheckArguments) -> Checked:

@@ -22,7 +22,8 @@ _HEADINGS = (
         "MJCF",
         "Denavit-Hartenberg tables",
     ),
-    *("Converting to MJCF (`linkwork convert`)", "Edits", "Records and mechanisms made in code"),
+    *("Converting to MJCF (`linkwork convert`)", "Saving robots (`lw.save`)"),
+    *("Edits", "Records and mechanisms made in code"),
 )
 _HOMES = (
     *("formats.urdf.source", "formats.urdf.read", "formats.urdf.findings", "formats.structure"),
@@ -32,7 +33,7 @@ _HOMES = (
     *("mechanism.check_meshes", "mechanism.serialize", "formats.srdf", "collision.pairs"),
     *("formats.xacro", "formats.yaml", "formats.loops"),
     *("formats.mjcf.flatten", "formats.mjcf.read", "mechanism.from_mjcf"),
-    *("formats.mjcf.write", "mechanism.to_mjcf", "formats.dh"),
+    *("formats.mjcf.write", "mechanism.to_mjcf", "formats.dh", "saving"),
 )
 CODES_OF_THE_COMMAND = """
 # Files

@@ -41,6 +41,7 @@ class Asked(NamedTuple):
     targets: Floats | dict[str, Floats] | None  # those that are not the tasks' own
 
 
+@output.options_named()
 def run(given: IkArguments) -> None:
     """Solve, print, write; exit with 1 where some targets are not solved."""
     _check(given)

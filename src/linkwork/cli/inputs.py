@@ -376,7 +376,7 @@ def _read_csv(name: str) -> Table:
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{name} is not a .csv file in UTF-8: {error}") from None
     if not rows:
-        raise InputError(f"{name} holds no rows of numbers")
+        raise InputError(f"{name} holds no rows of numbers; cells are parted by commas")
     return Table(name, header, np.array(rows, np.float64))
 
 

@@ -46,6 +46,10 @@ _OPTIONS = (
     (re.compile(r"\boverwrite=True"), "--force"),
     (re.compile(r"^meshes\b"), "--meshes"),
     (re.compile(r"^format\b|\bformat=$"), "--to"),
+    (re.compile(r"^choose (must be one of .*), or a function;"), r"--best \1;"),
+    (re.compile(r"^PositionLimit\.margin\b"), "--limits-margin"),
+    (re.compile(r"^(best|position|rotation)_(of|tolerance)(?= must be)"), r"--\1-\2"),
+    (re.compile(r"^(duration|dt|tolerance|record|steps|tries|seed|seconds)(?= must be)"), r"--\1"),
 )
 
 

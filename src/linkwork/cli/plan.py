@@ -30,6 +30,7 @@ PICTURES = (".png", ".svg", ".pdf")
 SAVED = (".csv", ".npz")
 
 
+@output.options_named()
 def run(given: PlanArguments) -> None:
     """Plan, print, write; exit with 1 where there is no path."""
     picture = output.target_file(given.plot, PICTURES, "--plot")

@@ -29,6 +29,7 @@ PICTURES = (".png", ".svg", ".pdf")
 SAVED = (".npz", ".csv")
 
 
+@output.options_named()
 def run(given: SimulateArguments) -> None:
     """Simulate, print, write; exit with 1 where the simulation did not go to its end."""
     picture = output.target_file(given.plot, PICTURES, "--plot")

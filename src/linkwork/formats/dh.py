@@ -140,6 +140,8 @@ def table_of(
     Raises: InputError, ShapeError; DescriptionError for rows that do not fit.
     """
     check_convention(convention)
+    if not isinstance(rows, Iterable):
+        raise InputError(f"rows are a table, or a row for each joint, not {type(rows).__name__}")
     reader = _Rows("", convention)
     made = [_given_row(given, k, reader) for k, given in enumerate(rows)]
     if types is not None:

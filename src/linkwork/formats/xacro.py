@@ -170,6 +170,8 @@ def read(
 
 
 def _texts(given: Mapping[str, str], what: str) -> dict[str, str]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{what} of a xacro file are given by name, as {{'prefix': 'left_'}}")
     for name, value in given.items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise InputError(f"{what} of a xacro file are texts: {name!r} is {value!r}")
@@ -235,8 +237,12 @@ def _talked(
     find: Find,
     longest: int,
 ) -> dict[str, Any] | None:
-    """The final answer, or None from a process that ended without one."""
+    """The final answer, or None from a process that ended without one.
+
+    Notes on packages that were not found by their names are the hint of a problem without one.
+    """
     pipe, said = process.stdin, job
+    notes: list[str] = []
     while pipe is not None and process.stdout is not None:
         pipe.write(json.dumps(said).encode() + b"\n")
         pipe.flush()
@@ -245,6 +251,8 @@ def _talked(
             return None
         answer = json.loads(line)
         if "find" not in answer:
+            if "problem" in answer and not answer["problem"]["hint"]:
+                answer["problem"]["hint"] = "; ".join(notes)
             return answer
         try:
             found = find(answer["find"])
@@ -253,6 +261,7 @@ def _talked(
         else:
             folder, note = found if isinstance(found, tuple) else (found, "")
             said = {"folder": os.path.abspath(folder), "note": note}
+            notes += [note] if note else []
     return None
 
 

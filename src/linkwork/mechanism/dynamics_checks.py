@@ -198,7 +198,7 @@ def check_loops(m: Mechanism, given: Sequence[str] = ()) -> None:
     Raises: InputError.
     """
     if not m.loops:
-        raise InputError(f"'{m.name}' has no loops, so there is nothing that they do: see close()")
+        raise InputError(f"'{m.name}' has no loops: there is nothing that they do (see with_loop)")
 
 
 def _is_positive(matrix: Floats) -> bool:

@@ -222,7 +222,7 @@ def _positions_to_lock(
         m,
         configuration_from(m, {name: at for name, at in given.items() if at is not None}),
         m.q_indices(m.joint(name) for name in names),
-        "lock",
+        "with_locked",
         whose="cannot be locked at",
         hint="lock it inside them, or change the limits in the description",
     )
@@ -246,7 +246,7 @@ def _in_order(m: Mechanism, names: Sequence[str], at: Any) -> dict[str, Any]:
     if by_entry:
         return dict(zip(names, values, strict=True))
     raise ShapeError(
-        f"lock takes one position for each of the {len(names)} names, or a configuration of "
+        f"with_locked takes one position for each of the {len(names)} names, or a configuration of "
         f"{m.n_q} numbers, not {len(values)} values"
     )
 
@@ -407,6 +407,8 @@ def with_frame(m: Mechanism, name: str, parent_frame: str, T_parent_frame: Any) 
     empty and for a pose that is not rigid.
     """
     parent = m.frame(parent_frame)
+    if not isinstance(name, str):
+        raise InputError(f"a frame's name is text, not {name!r}")
     if not name or name in m.frame_names:
         why = "already exists" if name else "needs a name"
         raise InputError(f"the frame '{name}' {why}; choose one that is not in frame_names")

@@ -45,7 +45,7 @@ CODES = """
 no-equality | warning | A coupling or loop that is not read. | Its joints are free.
 rigid-equality | note | It holds what cannot move. | Nothing to do.
 mocap-equality | note | What holds a mocap body is not read. | Nothing to do.
-no-actuator | note | An actuator that drives no single joint. | Say `actuate([...])`.
+no-actuator | note | An actuator that drives no single joint. | Say `with_actuated([...])`.
 """
 
 MESH_SUFFIXES = frozenset((".stl", ".obj", ".msh"))

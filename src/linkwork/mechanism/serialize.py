@@ -28,7 +28,7 @@ from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
 # Records and mechanisms made in code
-json | error | A text that is no saved mechanism. | Write it with `to_json`.
+json | error | A text that is no saved mechanism. | Write it with `lw.save`.
 """
 
 FORMAT = "linkwork-mechanism"
@@ -87,7 +87,7 @@ def from_json(text: str | bytes) -> Mechanism:
             message = f"as a mechanism is kept (z along the axes, exact zeros): {found}"
             raise _FieldError("not", message)
     except (_FieldError, LinkworkError) as error:
-        found = Finding("error", "json", str(error), hint="write the text with to_json")
+        found = Finding("error", "json", str(error), hint="lw.save writes it")
         raise DescriptionError([found]) from None
     return m
 

@@ -19,7 +19,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from linkwork.errors import DescriptionError, Finding, InputError, Level
+from linkwork.errors import (
+    DescriptionError,
+    Finding,
+    InputError,
+    Level,
+    UnsupportedFeatureError,
+)
 from linkwork.formats.mjcf.read import heard, mujoco_module
 from linkwork.formats.mjcf.write import (
     check_depth,
@@ -33,11 +39,20 @@ from linkwork.formats.mjcf.write import (
     without_sizeless_shapes,
 )
 from linkwork.formats.urdf.convert import listed
-from linkwork.formats.urdf.records import ZERO, Document, Inertial, Link, Matrix3, Mesh, Robot
+from linkwork.formats.urdf.records import (
+    ZERO,
+    Document,
+    Inertial,
+    Joint,
+    Link,
+    Matrix3,
+    Mesh,
+    Robot,
+)
 from linkwork.geometry import guards
 from linkwork.geometry.load import load
 from linkwork.mechanism.loops import Coupling, Expression, Loop
-from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.mechanism.model import Floats, JointType, Mechanism
 
 # Rows of docs/check.md: code | levels | what it means | how to mend it.
 CODES = """
@@ -55,6 +70,8 @@ mjcf-mesh | note | Meshes are written anew, without colours. | Nothing to do.
 
 _ELEMENT = re.compile(r"Element name '(.*)', id")
 _MOST_FACES = 200_000  # of an STL, for MuJoCo
+
+_WORLD = "world"
 
 LEAST_INERTIA = 1e-9
 """kg m², of a mass that has no inertia."""
@@ -83,14 +100,17 @@ def to_mjcf(
     raises InputError. ``copy`` puts all meshes into ``meshes/``; without it, those that MuJoCo
     reads stay where they are. ``mechanism`` is that of the description with its loops, couplings
     and actuated joints, which MuJoCo then has as equalities and motors; those that it cannot hold
-    are warnings.
+    are warnings. Where its base floats, the root link has a free joint of that name.
 
     Raises: DescriptionError for what MuJoCo does not compile, and for links under more joints than
-    an MJCF can be read with; MissingExtraError without ``mujoco``.
+    an MJCF can be read with; UnsupportedFeatureError for a floating link named as the world;
+    MissingExtraError without ``mujoco``.
     """
     mujoco = mujoco_module()
     check_depth(document.robot)
     robot, sizeless = without_sizeless_shapes(document.robot)
+    if mechanism is not None and mechanism.body_joint_types[0] is JointType.FLOATING:
+        robot = _floating(robot, mechanism.body_joint_names[0])
     problems = [*left_out(robot), *sizeless]
     assets: dict[str, _Asset] = {}
     names: dict[str, str | None] = {}
@@ -121,6 +141,21 @@ def to_mjcf(
     files = {asset.written: asset.data for asset in assets.values() if asset.new}
     text = ElementTree.tostring(root, encoding="unicode") + "\n"
     return Mjcf(text, files, (*problems, *changed, *more))
+
+
+def _floating(robot: Robot, joint: str) -> Robot:
+    """The same robot on a floating joint, which hangs on the world.
+
+    Raises: UnsupportedFeatureError for a link that is named as the world, which stands still.
+    """
+    if _WORLD in {link.name for link in robot.links}:
+        raise UnsupportedFeatureError(
+            f"'{robot.name}' floats and has a link '{_WORLD}', and that of an MJCF stands still; "
+            "rename it (lw.urdf.rename), or load the description with base='fixed'"
+        )
+    (root,) = {link.name for link in robot.links} - {each.child for each in robot.joints}
+    floating = Joint(joint, "floating", _WORLD, root)
+    return replace(robot, links=(Link(_WORLD), *robot.links), joints=(floating, *robot.joints))
 
 
 # --- meshes ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.forward_kinematics import body_poses
 from linkwork.atomic import write_bytes
-from linkwork.checks import finite_number
+from linkwork.checks import finite_number, finite_rows
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.legible import legible
 from linkwork.locating import Folders
@@ -86,8 +86,11 @@ class Drawing:
         return svg(self.layers, self.size, self.name, "\n".join(self.messages))
 
     def pixels(self, points: ArrayLike) -> Floats:
-        """Places (..., 2) of points of the world (..., 3), m, in the drawing, y downward."""
-        return self.camera.pixels(np.asarray(points, np.float64))
+        """Places (..., 2) of points of the world (..., 3), m, in the drawing, y downward.
+
+        Raises: ShapeError, InputError.
+        """
+        return self.camera.pixels(finite_rows(points, "points", 3))
 
     def save(
         self,

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import MissingExtraError
+from linkwork.errors import InputError, MissingExtraError
 
 Floats = NDArray[np.float64]
 Anchor = Literal["start", "middle", "end"]
@@ -248,14 +248,17 @@ def png(
 ) -> bytes:
     """The drawing as a PNG file, ``scale`` pixels for each of the drawing's.
 
-    Raises: MissingExtraError where matplotlib is not installed.
+    Raises: MissingExtraError where matplotlib is not installed; InputError for a background that is
+    no colour.
     """
     try:
-        from matplotlib import image  # noqa: PLC0415  an extra
+        from matplotlib import colors, image  # noqa: PLC0415  an extra
     except ImportError:
         raise MissingExtraError(
             "a PNG needs matplotlib: pip install 'linkwork[plot]'; save('NAME.svg') needs nothing"
         ) from None
+    if background is not None and not colors.is_color_like(background):
+        raise InputError(f"background must be a colour like '#f4f6f8', not {background!r:.40}")
     written = BytesIO()
     pixels = _pixels(layers, size, scale=scale, background=background)
     image.imsave(written, pixels, format="png", dpi=72.0 * scale)

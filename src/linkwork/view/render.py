@@ -77,8 +77,10 @@ class Look(NamedTuple):
         """Places (..., 2) of points of the world (..., 3), m, in the picture, y downward.
 
         Points that are not in front of the camera are nowhere: NaN.
+
+        Raises: ShapeError, InputError.
         """
-        way = np.asarray(points, np.float64) - self.eye
+        way = finite_rows(points, "points", 3) - self.eye
         far = -(way @ self.toward)
         far = np.where(far > 0.0, far, np.nan)
         x = 0.5 * self.size[0] + self.scale * (way @ self.right) / far

@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
+from linkwork.checks import whole_number
 from linkwork.errors import InputError
 
 Message: TypeAlias = "Mapping[str, Any]"
@@ -503,6 +504,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
     Raises: InputError where there is none.
     """
+    whole_number(port, "port", least=0, most=65535)
     try:
         family, _, _, _, _ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:

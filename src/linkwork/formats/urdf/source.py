@@ -7,6 +7,7 @@ declaration, and name spaces that are used and declared nowhere. `well_formed` m
 from __future__ import annotations
 
 import codecs
+import errno
 import gc
 import os
 import re
@@ -197,6 +198,9 @@ def bytes_of_file(path: str, largest: int, *, hint: str = "") -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, DescriptionError):
             raise
+        if getattr(error, "errno", None) == errno.ENAMETOOLONG:  # a text, most likely
+            message = "there is no such file: no name is that long"
+            raise refuse(show(path, 80), "no-file", message, hint) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise refuse(path, "unreadable", f"the file cannot be read: {reason}") from None
     return data

@@ -715,7 +715,7 @@ def actuated_names(m: Mechanism, actuated: str | Sequence[str] | None) -> tuple[
         if not m.actuated:
             raise InputError(
                 f"'{m.name}' does not say which joints are actuated: name them, "
-                "or use actuate([...]) first"
+                "or use with_actuated([...]) first"
             )
         return m.actuated
     names = (actuated,) if isinstance(actuated, str) else tuple(actuated)
