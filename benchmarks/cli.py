@@ -98,16 +98,20 @@ def _run(options: argparse.Namespace) -> int:
         )  # fmt: skip
         for case in expand(options.cases):
             _case(case, context, options, data)
+            _write(report, options.json)  # what is measured is not lost with what comes after it
     for name, found in report.versions.items():
         print(f"{name} {found['version']}, NumPy {found['numpy']}, Python {found['python']}")
     table.show(report)
-    if options.json:
-        options.json.write_text(json.dumps(report.as_dict(), indent=1) + "\n", encoding="utf-8")
     if options.plot:
         reason = plot.save(report, options.plot)
         if reason:
             print(reason)
     return 1 if report.problems else 0
+
+
+def _write(report: Report, file: Path | None) -> None:
+    if file:
+        file.write_text(json.dumps(report.as_dict(), indent=1) + "\n", encoding="utf-8")
 
 
 def take_seats(
