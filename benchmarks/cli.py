@@ -55,6 +55,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--rows", nargs="+", type=int, default=[1, 16_000, 100_000],
                       help="1: single calls, more: a batch (default: 1 16000 100000)")  # fmt: skip
     made.add_argument("--targets", type=int, default=100_000, help="targets of the ik batch")
+    made.add_argument("--loop-seconds", type=float, default=10.0,
+                      help="time in which a slow side of ik is judged (default: 10)")  # fmt: skip
     made.add_argument("--rounds", type=int, default=7, help="how often the sides take turns")
     made.add_argument("--seconds", type=float, default=0.2, help="time per line and round")
     made.add_argument("--seed", type=int, help="of the inputs (default: drawn now, and printed)")
@@ -94,7 +96,7 @@ def _run(options: argparse.Namespace) -> int:
         context = Context(
             seats, Path(folder), seed, options.rounds, options.seconds, report,
             say=lambda text: print(f"... {text}", file=sys.stderr, flush=True),
-            memory=options.memory, quiet=not options.verbose,
+            memory=options.memory, quiet=not options.verbose, ik_seconds=options.loop_seconds,
         )  # fmt: skip
         for case in expand(options.cases):
             _case(case, context, options, data)

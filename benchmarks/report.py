@@ -1,7 +1,8 @@
 """A page of results from the JSON of a run: ``python -m benchmarks.report results.json PAGE.md``.
 
-Ratios come first: how many times our time another side takes. The pictures of the same run are
-referred to by their names where they lie beside the page.
+Several files are of several runs on one machine, with different cases. Ratios come first: how many
+times our time another side takes. The pictures of the same run are referred to by their names where
+they lie beside the page.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.marks import judge
 from benchmarks.plot import INSIDE, KINDS, median
-from benchmarks.results import Measurement, Report, from_dict, ratios
+from benchmarks.results import Measurement, Report, from_dict, joined, ratios
 from benchmarks.table import duration, factor, rate
 
 Group = tuple[str, str, int]  # robot, operation, rows
@@ -28,8 +29,9 @@ TITLES = {
 HEAD = """\
 # Benchmarks: Linkwork beside the field
 
-Written by `python -m benchmarks.report` from one run; do not edit. What is measured, how, and which
-traps are minded: [benchmarks/README.md](../benchmarks/README.md). To reproduce it:
+Written by `python -m benchmarks.report`; do not edit. Sides take turns; each table is of one run.
+What is measured, how, and which traps are minded: [benchmarks/README.md](../benchmarks/README.md).
+To reproduce it:
 
 ```
 python -m benchmarks all --json results.json --plot docs/benchmarks.svg
@@ -57,6 +59,7 @@ def page(report: Report, pictures: Sequence[str] = ()) -> str:
         _ik(report),
         _closed(report),
         _collision(report),
+        _trajectories(report),
     ]
     parts += [_left_out(report), _versions(report)]
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
@@ -263,6 +266,15 @@ def _collision(report: Report) -> str:
     return _in_process(report, "collision", "Collision", text)
 
 
+def _trajectories(report: Report) -> str:
+    """Least-time motions."""
+    text = (
+        "Panda through way points, under velocity, acceleration and torque limits. Notes say how "
+        "long a motion\ntakes, and how far it exceeds its limits where it is looked at finely.\n"
+    )
+    return _in_process(report, "trajectories", "Trajectories", text)
+
+
 def _in_process(report: Report, case: str, title: str, text: str) -> str:
     """All sides of these cases run in one process, so ratios stand in every line."""
     rows: list[list[str]] = []
@@ -303,10 +315,11 @@ def _versions(report: Report) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page."""
     made = argparse.ArgumentParser(prog="benchmarks.report", description=__doc__)
-    made.add_argument("results", type=Path, help="the JSON of a run")
+    made.add_argument("results", type=Path, nargs="+", help="the JSON of a run, or of several")
     made.add_argument("page", type=Path, help="the page to write")
     options = made.parse_args(arguments)
-    report = from_dict(json.loads(options.results.read_text(encoding="utf-8")))
+    read = [json.loads(path.read_text(encoding="utf-8")) for path in options.results]
+    report = joined([from_dict(each) for each in read])
     stem, folder = options.page.stem, options.page.parent
     names = [f"{stem}-{kind}.svg" for kind in KINDS]
     pictures = [name for name in names if (folder / name).is_file()]

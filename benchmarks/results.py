@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -121,6 +121,17 @@ def from_dict(saved: dict[str, Any]) -> Report:
         saved["problems"],
         [LeftOut(**item) for item in saved.get("left_out", [])],
     )
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """The report of several runs with different cases; circumstances are those of the first."""
+    first = reports[0]
+    for each in reports[1:]:
+        first.versions.update(each.versions)
+        first.measurements += each.measurements
+        first.problems += [text for text in each.problems if text not in first.problems]
+        first.left_out += [item for item in each.left_out if item not in first.left_out]
+    return first
 
 
 def references(entry: Measurement, everything: Iterable[Measurement]) -> list[Measurement]:
