@@ -415,6 +415,24 @@ def test_a_target_that_moves_through_things_is_followed_clear(robot, model):
         stays_clear(run, turns=80)
 
 
+@pytest.mark.parametrize("rate", [10.0, 40.0])
+def test_what_moves_comes_nearer_than_the_margin_by_its_speed_over_the_rate(robot, rate):
+    speed, dt, margin, scene = 0.2, 0.005, 0.04, lw.Scene()
+    q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
+    elbow = robot.fk(q, "link4")[:3, 3]
+    scene.add_sphere("ball", 0.05, elbow + [0.45, 0.0, 0.0])
+    apart = lw.ik.Clearance(margin, scene, rate=rate)
+    control = robot.controller(lw.ik.Posture(), dt=dt, limits=[apart])
+    states, clear = [q], []
+    for k in range(400):
+        scene.move("ball", elbow + [0.45 - speed * k * dt, 0.0, 0.0])
+        states.append(control.step(states[-1], q))
+        clear.append(robot.collision().clearance(states[-1], scene).distance)
+    nearest = min(clear)
+    assert nearest < margin and np.ptp(states, axis=0).max() > 0.1  # it was pushed away
+    assert nearest > margin - speed / rate - speed * dt - 1e-3
+
+
 def test_a_start_that_touches_is_led_out(robot, model):
     q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
     hand = robot.fk(q, "tool0")[:3, 3]
