@@ -40,6 +40,10 @@ OURS_NAMES = {
 OURS, THEIRS, MARK = "#1b6ca8", "#b9bec4", "#3a3a3a"
 
 
+_ACROSS = 3
+"""Panels side by side, at most."""
+
+
 @dataclass(frozen=True)
 class Bar:
     """One side in one panel: times in ns an evaluation."""
@@ -114,25 +118,30 @@ def _groups(report: Report, kind: str) -> dict[tuple[str, int], dict[str, list[M
     return found
 
 
+def _parted(items: list[Any], most: int) -> list[list[Any]]:
+    return [items[k : k + most] for k in range(0, len(items), most)]
+
+
+def _of_batch(kind: str, rows: int) -> str:
+    return f", {rows:,} rows" if kind == "batch" else ""
+
+
 def _figure(figures: Any, report: Report, kind: str) -> Any:
-    groups = _groups(report, kind)
-    operations = list(dict.fromkeys(name for row in groups.values() for name in row))
-    counts = [max(len(bars(entries)) for entries in row.values()) for row in groups.values()]
-    heights = [0.95 + 0.25 * count for count in counts]
-    figure = figures.Figure(
-        figsize=(5.9 * len(operations), sum(heights) + 0.5), layout="constrained"
-    )
-    axes = figure.subplots(
-        len(groups), len(operations), squeeze=False, gridspec_kw={"height_ratios": heights}
-    )
-    for row, ((robot, rows), by_operation) in zip(axes, groups.items(), strict=True):
-        for panel, operation in zip(row, operations, strict=True):
-            if operation not in by_operation:
-                panel.set_axis_off()
-                continue
-            batch = f", {rows:,} rows" if kind == "batch" else ""
-            panel.set_title(f"{robot}: {TITLES.get(operation, operation)}{batch}", fontsize=10)
-            _panel(panel, by_operation[operation])
+    rows = [
+        [(f"{robot}: {TITLES.get(name, name)}{_of_batch(kind, n)}", own) for name, own in some]
+        for (robot, n), by_operation in _groups(report, kind).items()
+        for some in _parted(list(by_operation.items()), _ACROSS)
+    ]
+    counts = [max(len(bars(entries)) for _, entries in row) for row in rows]
+    heights, across = [0.95 + 0.25 * count for count in counts], max(map(len, rows))
+    figure = figures.Figure(figsize=(5.9 * across, sum(heights) + 0.5), layout="constrained")
+    axes = figure.subplots(len(rows), across, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for panels, row in zip(axes, rows, strict=True):
+        for panel in panels[len(row) :]:
+            panel.set_axis_off()
+        for panel, (title, entries) in zip(panels, row, strict=False):
+            panel.set_title(title, fontsize=10)
+            _panel(panel, entries)
     processor = report.machine.get("processor", "")
     what = {"single": "one configuration a call", "batch": "batches, one thread"}.get(kind, kind)
     date = report.machine.get("date", "")
@@ -184,3 +193,4 @@ def _panel(panel: Any, entries: Sequence[Measurement]) -> None:
     for side in ("top", "right"):
         panel.spines[side].set_visible(False)
     panel.xaxis.set_major_formatter(lambda value, place: duration(value))
+    panel.xaxis.set_minor_formatter(lambda value, place: "")

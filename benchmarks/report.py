@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.marks import judge
 from benchmarks.plot import INSIDE, KINDS, median
 from benchmarks.results import Measurement, Report, from_dict, joined, ratios
+from benchmarks.stats import summarize
 from benchmarks.table import duration, factor, rate
 
 Group = tuple[str, str, int]  # robot, operation, rows
@@ -88,13 +90,15 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 
 
 def _circumstances(report: Report) -> str:
     machine, settings = report.machine, report.settings
+    spreads = [summarize(e.times()).spread for e in report.measurements if e.measured]
+    noise = statistics.median(spreads) if spreads else 0.0
     system = str(machine.get("system")).partition("-")[0]
     wide = "AVX-512" if machine.get("avx512") else "AVX2" if machine.get("avx2") else "no AVX2"
     return (
         f"{machine.get('date', 'no date')}; {machine.get('processor')} ({wide}, "
         f"{machine.get('cores')} cores, one of them used), {system}; seed "
         f"{settings.get('seed')}, {settings.get('rounds')} rounds of {settings.get('seconds')} s "
-        "a line.\n"
+        f"a line. Rounds of a line differ by ± {100 * noise:.0f} % (the median of all lines).\n"
     )
 
 
@@ -243,7 +247,14 @@ def _ik(report: Report) -> str:
         if e.case == "ik" and e.measured and not e.side_line
     ]
     head = ["", "line", "time a target", "targets a second", "verified"]
-    return f"## Inverse kinematics\n\n{markdown(head, rows)}" if rows else ""
+    body = markdown(head, rows) if rows else _IK_ELSEWHERE
+    return f"## Inverse kinematics\n\n{body}"
+
+
+_IK_ELSEWHERE = """\
+Has a protocol of its own (`python -m benchmarks.ik`); its tables are on
+[inverse_kinematics.md](inverse_kinematics.md#how-good-it-is).
+"""
 
 
 def _closed(report: Report) -> str:
