@@ -415,22 +415,37 @@ def test_a_target_that_moves_through_things_is_followed_clear(robot, model):
         stays_clear(run, turns=80)
 
 
+@pytest.mark.parametrize("speed", [0.2, 0.4])
 @pytest.mark.parametrize("rate", [10.0, 40.0])
-def test_what_moves_comes_nearer_than_the_margin_by_its_speed_over_the_rate(robot, rate):
-    speed, dt, margin, scene = 0.2, 0.005, 0.04, lw.Scene()
+@pytest.mark.parametrize("frame", ["link6", "tool0"])
+def test_what_moves_comes_nearer_than_the_margin_by_its_speed_over_the_rate(
+    robot, frame, rate, speed
+):
+    dt, margin, scene = 0.005, 0.04, lw.Scene()
     q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
-    elbow = robot.fk(q, "link4")[:3, 3]
-    scene.add_sphere("ball", 0.05, elbow + [0.45, 0.0, 0.0])
-    apart = lw.ik.Clearance(margin, scene, rate=rate)
-    control = robot.controller(lw.ik.Posture(), dt=dt, limits=[apart])
+    at = robot.fk(q, frame)[:3, 3]
+    scene.add_sphere("ball", 0.05, at - [0.0, 0.0, -0.4])
+    apart = lw.ik.Clearance(0.0, scene, rate=rate, scene_margin=margin)
+    control = robot.controller(tasks=lw.ik.Posture(), dt=dt, limits=[apart])
+    alone = robot.collision().with_pairs(ignore=robot.collision().links)
     states, clear = [q], []
-    for k in range(400):
-        scene.move("ball", elbow + [0.45 - speed * k * dt, 0.0, 0.0])
+    for k in range(int(0.4 / speed / dt)):
+        scene.move("ball", at - [0.0, 0.0, speed * k * dt - 0.4])
         states.append(control.step(states[-1], q))
-        clear.append(robot.collision().clearance(states[-1], scene).distance)
-    nearest = min(clear)
-    assert nearest < margin and np.ptp(states, axis=0).max() > 0.1  # it was pushed away
-    assert nearest > margin - speed / rate - speed * dt - 1e-3
+        clear.append(alone.clearance(states[-1], scene).distance)
+    assert min(clear) < margin and np.ptp(states, axis=0).max() > 0.1  # it was pushed away
+    assert min(clear) > margin - speed / rate - speed * dt
+
+
+def test_what_cannot_be_parted_is_left_and_does_not_shake(robot):
+    q, dt = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6}), 0.005
+    near = robot.collision(margin=0.04).clearance(q)
+    assert near.names == ("link5", "link7") and near.distance < 0.02  # wherever the joints are
+    control = robot.controller(tasks=lw.ik.Posture(), dt=dt, limits=[lw.ik.Clearance(0.04)])
+    states = [q]
+    for _ in range(200):
+        states.append(control.step(states[-1], q))
+    assert np.ptp(states, axis=0).max() < 1e-3
 
 
 def test_a_start_that_touches_is_led_out(robot, model):

@@ -35,6 +35,8 @@ _LOOKS = 5
 """Changes of a step at most, each with the distances that the one before has led to."""
 _OVER = 1.0e-6
 """Metres by which a pair may come nearer than a step was to bring it."""
+_REACH = 3.0
+"""Times the fastest change of a distance; pairs that ought to part much faster are left."""
 _BRAKES = 0.5
 """The share of the acceleration of all joints that a pair's approach is stopped with."""
 _RESTS = 1.0e-12
@@ -83,6 +85,7 @@ class ClearSteps:
         self._least, self._tangent = LeastChange(compiler), Tangent(problem)
         self._kernels: dict[Output, _Kernel] = {}
         self._moved, self._moved_v = list(problem.moved), list(problem.moved_v)
+        self._speeds = problem.mechanism.velocity_limit[self._moved_v]
         unit = np.array([problem.lengths[k] for k in problem.moved_v])
         weights = problem.joint_weights
         self._unit = unit if weights is None else unit * weights
@@ -191,9 +194,12 @@ class ClearSteps:
         slope = np.abs(near.gradient[:, :, self._moved_v])
         with np.errstate(invalid="ignore"):
             brake = np.where(slope > 0.0, slope * a_max[self._moved_v], 0.0)
+            reach = np.where(slope > 0.0, slope * self._speeds, 0.0)
         rate = min(self.clear.rate, 1.0 / dt)
         speed = slowed(near.distance - self.clear.margin, rate, _BRAKES * brake.sum(axis=2))
-        return near.distance - dt * speed
+        # what joints can hardly part, such as two links beside each other, they do not go at
+        beyond = np.maximum(-speed, 0.0) / np.maximum(_REACH * reach.sum(axis=2), 1e-300)
+        return near.distance - dt * speed / (1.0 + np.minimum(beyond, 1e30) ** 4)
 
 
 def _of_pairs(then: Near, near: Near, allowed: Floats) -> Floats:
