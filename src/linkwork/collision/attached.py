@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 _SOLIDS = (Box, Sphere, Cylinder, Capsule, Ellipsoid, Triangles)
 _KEPT = 64
 """Shapes whose pieces are kept, at most; where there are more, the oldest go."""
-_known: dict[tuple[Any, ...], tuple[list[Piece], Cover]] = {}
+_known: dict[tuple[float, bytes], tuple[list[Piece], Cover]] = {}
 _NOT_HELD = {HalfSpace: "half-space", HeightField: "height field", Points: "cloud of points"}
 
 
@@ -84,15 +85,14 @@ def parts_of(shape: Any, overhang: float, T_body_object: Floats) -> tuple[tuple[
     Both are made once for a shape, in its own frame: a thing that is taken up again somewhere else
     is moved only.
     """
-    arrays = isinstance(shape, Triangles)
-    content = (shape.vertices.tobytes(), shape.faces.tobytes()) if arrays else (repr(shape),)
-    key = (type(shape), overhang, *content)
-    if key not in _known:
-        own = prepared(pieces_of_shape(shape, np.eye(4))[0])
+    key = overhang, pickle.dumps(shape)
+    known = _known.get(key)
+    if known is None:
+        made = prepared(pieces_of_shape(shape, np.eye(4))[0])
         while len(_known) >= _KEPT:
             _known.pop(next(iter(_known)), None)
-        _known[key] = own, cover([own], overhang=overhang)
-    own, covering = _known[key]
+        known = _known[key] = made, cover([made], overhang=overhang)
+    own, covering = known
     at = [T_body_object @ piece.T_body_piece for piece in own]
     bare = [replace(p, T_body_piece=T, sphere=None) for p, T in zip(own, at, strict=True)]
     spheres = bounding_spheres(bare)

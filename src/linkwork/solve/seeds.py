@@ -69,7 +69,7 @@ def starts_of(problem: Problem) -> Starts:
 
 
 def _floating_in_loops(problem: Problem) -> list[int]:
-    """Where the quaternions of floating joints begin in x, if nothing but loops is asked for."""
+    """The starts in x of floating joints' quaternions, if nothing but loops is asked for."""
     if not all(task.keeps_tolerance for task in problem.tasks):
         return []
     types = problem.mechanism.joint_types
