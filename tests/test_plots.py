@@ -105,6 +105,7 @@ def test_simulations_and_given_axes():
     lw.plots.positions(robot, (batch.times, batch.q[1]))
 
 
+@pytest.mark.slow
 def test_torques_are_those_of_inverse_dynamics_and_their_parts_add_up():
     robot = lw.load("ur5e")
     path = spline(robot, "torques")

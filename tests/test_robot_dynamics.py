@@ -149,6 +149,7 @@ def test_derivatives_are_named(small: Robot):
     assert robot.inverse_dynamics_derivatives(q[None], v, dv).q.shape == (1, n, n)
 
 
+@pytest.mark.slow
 def test_inertial_numbers_are_what_the_regressor_multiplies(robot: Robot):
     q, v, dv = inputs(robot, "regressor")
     p = robot.inertial_parameters()

@@ -201,6 +201,7 @@ def test_fixed_joints_stay_and_all_others_move(panda):
 # positions by name
 
 
+@pytest.mark.slow
 def test_positions_by_name_are_a_configuration(panda):
     named = {"joint2": -0.5, "joint4": -2.0, "joint6": 1.6}
     q0 = panda.configuration(named)

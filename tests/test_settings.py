@@ -180,6 +180,7 @@ LINES = (
 )
 
 
+@pytest.mark.slow
 def test_a_line_on_a_terminal_and_nothing_in_a_pipe():
     running = {
         "a terminal": Running(WAIT, terminal=True),

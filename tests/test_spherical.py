@@ -139,6 +139,7 @@ def test_a_margin_narrows_the_angle():
         lw.ik.InverseKinematics(robot.mechanism, "hand", limits=lw.ik.PositionLimit(1.3))
 
 
+@pytest.mark.slow
 def test_a_controller_keeps_the_angle():
     robot = arm(LIMIT.replace("1.2", "0.4"))
     controller = lw.ik.Controller(robot.mechanism, "hand", dt=0.02)

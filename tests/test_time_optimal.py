@@ -313,7 +313,10 @@ def test_joints_that_move_alike_change_nothing_but_the_length_of_the_way(n):
     assert worst(four, **of_all) <= SLACK
 
 
-@pytest.mark.parametrize(("name", "n"), [("scara", 4), ("quadruped", 12), ("humanoid", 30)])
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [("scara", 4), ("quadruped", 12), pytest.param("humanoid", 30, marks=pytest.mark.slow)],
+)
 def test_torques_of_few_and_of_many_joints_stay_inside(name, n):
     robot = lw.load(name, base="fixed")
     assert robot.n_q == n
@@ -370,6 +373,7 @@ def lossy_arm(damping, friction):
     return lw.load(re.sub("<axis", losses, re.sub("<dynamics[^>]*/>", "", path.read_text())))
 
 
+@pytest.mark.slow
 def test_limits_of_mixed_problems_hold_between_knots():
     """Damping is no polynomial of the way where a motion begins at rest; few intervals are long."""
     random = rng("mixed problems")

@@ -68,7 +68,7 @@ def driven(robot) -> list[int]:
 # ------------------------------------------------------------------------------------------ closure
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_closure_is_zero_where_it_is_assembled_and_its_jacobian_the_derivative(base: str):
     robot = with_every_kind(base)
@@ -248,7 +248,10 @@ def test_passive_rates_of_bundled_mechanisms(name: str, share: float):
         assert np.abs(found.left).max(initial=0.0) < 1e-9
 
 
-@pytest.mark.parametrize(("name", "n"), [("stewart", 2), ("five_bar", 1), ("delta", 2)])
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [pytest.param("stewart", 2, marks=pytest.mark.slow), ("five_bar", 1), ("delta", 2)],
+)
 def test_where_joints_are_free_passive_rates_are_the_least_motion(name: str, n: int):
     whole = lw.load(name)
     m = whole.with_actuated(whole.actuated[:n]).mechanism
@@ -296,7 +299,7 @@ EVERY_REFERENCE = [(name, r) for name in CLOSED for r in REFERENCES if name == "
 EVERY_REFERENCE += [(name, REFERENCES[k % 3]) for k, name in enumerate(CLOSED)]
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reference"), list(dict.fromkeys(EVERY_REFERENCE)))
 def test_the_actuation_jacobian_is_a_product(name: str, reference):
     robot, tip = lw.load(name), MODELS[name].tip

@@ -173,7 +173,7 @@ def test_present_values_change_nothing(k: int):
             near(got, expected, WITHIN.get(name, 1e-13))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("k", range(14))
 def test_another_value_is_another_description(k: int):
     described, base = texts()[k]

@@ -366,6 +366,7 @@ def test_an_mjcf_with_equalities(cli: Callable[..., Any], tmp_path: Path):
     assert "(loops-open)" in told and "(rigid-equality)" in told
 
 
+@pytest.mark.slow
 def test_contacts_by_the_collision_model(cli: Callable[..., Any], tmp_path: Path):
     ball = '<collision><geometry><sphere radius="0.3"/></geometry></collision>'
     links = "\n".join(f'<link name="l{k}">{ball}</link>' for k in range(3))

@@ -49,6 +49,7 @@ def test_json_is_what_the_library_finds(
     assert read["joint_names"] == list(PANDA.joint_names)
 
 
+@pytest.mark.slow
 def test_what_is_kept(capsys: pytest.CaptureFixture[str], wall: tuple[str, lw.Scene]):
     how = {"start": [START], "goal": ["joint1=1"], "scene": wall[0], "path_only": True}
     for keep in ({"upright": "tool0"}, {"keep": ["line tool0 0.4 0 0.5 0 0 1 slack=2"]}):
@@ -134,6 +135,7 @@ def test_joints_without_motions_have_their_path(
         command.run(PlanArguments(**how, plot=str(tmp_path / "motion.png")))
 
 
+@pytest.mark.slow
 def test_a_base_that_drives_has_a_motion(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

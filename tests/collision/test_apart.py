@@ -36,10 +36,10 @@ def odd_states(robot: lw.Robot, n: int, label: str) -> Floats:
 
 @pytest.mark.parametrize(
     "name",
-    ["panda", "quadruped"]
+    ["panda"]
     + [
         pytest.param(name, marks=pytest.mark.slow)
-        for name in ("ur5e", "puma560", "humanoid", "two_arm_torso")
+        for name in ("quadruped", "ur5e", "puma560", "humanoid", "two_arm_torso")
     ],
 )
 def test_verdicts_are_those_of_distances(name: str) -> None:
@@ -52,6 +52,7 @@ def test_verdicts_are_those_of_distances(name: str) -> None:
     assert 0.0 < hit.mean() < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_verdicts_of_random_robots(seed: int) -> None:
     random = rng(f"apart {seed}")

@@ -101,6 +101,7 @@ def test_models_of_a_robot_that_holds_something_have_it() -> None:
     assert not touching.success and touching.reason.startswith("touches: part and post")
 
 
+@pytest.mark.slow
 def test_a_thing_that_is_taken_up_again_elsewhere_is_where_it_is_held() -> None:
     g, robot = rng("taken up again"), lw.load("panda")
     hull, edges = g.uniform(-0.06, 0.06, (12, 3)), np.array([0.1, 0.2, 0.05])
@@ -160,6 +161,7 @@ def test_an_object_may_have_the_name_of_a_frame_that_is_no_link() -> None:
     assert held.with_tables().without_attached("grip").links == ("a", "c")
 
 
+@pytest.mark.slow
 def test_a_chain_holds_what_its_frames_hold() -> None:
     ball = Sphere(0.03)
     robot = lw.load("panda").with_attached("ball", ball, "tool0", (0, 0, 0.1), allowed=["link7"])

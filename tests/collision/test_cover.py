@@ -237,7 +237,13 @@ def test_thin_pieces_are_cut_into_few() -> None:
 
 
 @pytest.mark.parametrize(
-    "size", [(3.0, 3.0, 0.01), (4e3, 4e3, 1.0), (1e6, 2e5, 3e5), (1e9, 1.0, 1.0)]
+    "size",
+    [
+        (3.0, 3.0, 0.01),
+        pytest.param((4e3, 4e3, 1.0), marks=pytest.mark.slow),
+        (1e6, 2e5, 3e5),
+        (1e9, 1.0, 1.0),
+    ],
 )
 def test_large_pieces_are_covered_as_finely_as_is_worth_it(size: tuple[float, ...]) -> None:
     rng = seeds.rng(f"large {size}")
@@ -305,7 +311,9 @@ def check_robot(path: str) -> None:
 QUICK = ("panda.urdf", "ur5_robot.urdf")
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(
+    "name", ["panda.urdf", pytest.param("ur5_robot.urdf", marks=pytest.mark.slow)]
+)
 def test_robots_lie_in_their_covers(name: str) -> None:
     found = [str(p) for p in robots.example_robot_urdfs() if p.name == name]
     if not found:

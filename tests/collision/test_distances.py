@@ -152,6 +152,7 @@ def by_brute_force(world: World, q: Any, wanted: Any) -> Any:
     return np.array(found).reshape(len(q), -1)
 
 
+@pytest.mark.slow
 def test_distances_are_those_of_brute_force_in_python(small: World) -> None:
     q, wanted = rows_of(small.mechanism, 1, "brute"), every_pair(small)
     records, _ = distances_of(small, q, wanted)
@@ -219,7 +220,10 @@ def check_nearest(world: World, q: Any, n: int, within: float = np.inf) -> None:
             np.testing.assert_allclose(gradients[row, k], slopes[row, things[pair]], atol=1e-5)
 
 
-@pytest.mark.parametrize(("n", "within"), [(1, np.inf), (8, np.inf), (500, np.inf), (6, 0.05)])
+@pytest.mark.parametrize(
+    ("n", "within"),
+    [(1, np.inf), (8, np.inf), pytest.param(500, np.inf, marks=pytest.mark.slow), (6, 0.05)],
+)
 def test_nearest_are_the_least_of_all(robot: World, n: int, within: float) -> None:
     check_nearest(robot, rows_of(robot.mechanism, 60, f"nearest {n}"), n, within)
 

@@ -98,7 +98,7 @@ def test_random_trees(kind, base):
     check(m, every=3)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_bundled_models(name):
     check(lw.load(name).mechanism, every=4)
@@ -198,6 +198,7 @@ def test_positions_are_taken_of_the_right_length():
         frames.poses(np.zeros(6))
 
 
+@pytest.mark.slow
 def test_the_cache_gives_the_same(tmp_path):
     m = mechanism_from(every_joint_urdf())
     q = configurations(m, 5)
@@ -225,6 +226,7 @@ def levels() -> list[str]:
     return fine
 
 
+@pytest.mark.slow
 def test_machines_with_fused_multiply_adds_agree_to_the_bit():
     m = panda()[0].mechanism
     q, found = configurations(m, 20), {True: [], False: []}

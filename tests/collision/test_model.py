@@ -89,7 +89,7 @@ def agree(model: Any, q: Floats, scene: Any = None) -> np.ndarray:
     return hit
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("base", ["fixed", pytest.param("floating", marks=pytest.mark.slow)])
 def test_gradients_elsewhere_are_of_the_points_that_were_found(base: str) -> None:
     g = rng(f"gradients elsewhere {base}")
     robot = lw.load(dressed(every_joint_urdf(), g), base=base)

@@ -172,6 +172,7 @@ def test_a_folder_that_was_asked_for_and_cannot_be_used_is_warned_of_once(tmp_pa
     assert len(seen) == 1
 
 
+@pytest.mark.slow
 def test_the_sources_decide_the_digest(tmp_path):
     root = tmp_path / "linkwork"
     shutil.copytree(

@@ -109,7 +109,7 @@ TASKS = {
 }
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("tasks", TASKS)
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_expressions_of_inverse_kinematics(kind: str, tasks: str):

@@ -200,6 +200,7 @@ def test_couplings_by_functions_agree_with_the_kernel():
         check(tied.mechanism, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, pytest.param(150, marks=pytest.mark.slow)])
 def test_long_mechanisms_are_written_in_parts(n):
     m = mechanism_from(chain_urdf(n))

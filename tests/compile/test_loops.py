@@ -115,7 +115,7 @@ def test_every_width_gives_the_same_bits_for_any_number_of_rows(n_in, n_out):
             assert (found[n:] == 7.0).all()
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_in", "n_out"), [(3, 1100), (600, 3)])
 def test_large_tiles_lie_in_the_scratch_of_the_caller(n_in, n_out):
     function = mixed(n_in, n_out, "scratch")

@@ -117,6 +117,7 @@ def test_others_are_written_out():
     assert algorithm_recipe("inverse_dynamics", long, loops=False).rolled() is None
 
 
+@pytest.mark.slow
 def test_forward_dynamics_with_couplings():
     m = mechanism_from(solid(random_tree(rng("coupled"), 9, mimic=0.5)), base="floating")
     agrees(

@@ -226,6 +226,7 @@ def turned(T, twist):
 EXACT = {"position_tolerance": 1e-12, "rotation_tolerance": 1e-12}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5e", pytest.param("panda", marks=pytest.mark.slow)])
 def test_answers_of_ik_move_as_solved_again(name):
     r, k = robot(name), lj.compiled(robot(name))

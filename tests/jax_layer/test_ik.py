@@ -70,7 +70,7 @@ TASKS: dict[str, Any] = {  # a task, and its target at a pose
 }
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_tasks_are_those_of_the_compiled_solver(name: str):
     """Which finds each answer done: it does not move from there."""

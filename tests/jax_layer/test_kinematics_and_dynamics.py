@@ -250,6 +250,7 @@ def test_gradients_by_the_model_are_those_of_differences():
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-5), name
 
 
+@pytest.mark.slow
 def test_replaced_numbers_are_those_of_the_kernels_parameters():
     robot = lw.load("scara")
     m = lj.robot(robot)

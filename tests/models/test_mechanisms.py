@@ -197,6 +197,7 @@ def test_triped_from_the_swings_to_the_gimbal():
     assert (np.maximum(*lengths).min(axis=0) > RADIUS).all()
 
 
+@pytest.mark.slow
 def test_triped_is_the_leg_of_the_face():
     r, given = robot("triped_leg"), driven("triped_leg", 20)
     result = r.assemble(0.5 * given, q0=r.neutral())

@@ -342,6 +342,7 @@ def test_poses_that_are_nowhere_clear_end_in_time(panda: lw.Robot) -> None:
     assert time.perf_counter() - begin < 1.5
 
 
+@pytest.mark.slow
 def test_followers_of_loops_are_where_these_put_them() -> None:
     robot = lw.load("four_bar")
     start = robot.assemble([0.0]).q

@@ -471,6 +471,7 @@ def test_scenes_that_change_between_plans_are_looked_at_anew(panda: lw.Robot) ->
     np.testing.assert_array_equal(planner.plan(START, GOAL[None], scene).q, free.q)
 
 
+@pytest.mark.slow
 def test_fingers_that_slide_are_proven_within_their_limits() -> None:
     robot, scene = lw.load("gripper"), lw.Scene()
     q = robot.random(400, seed=1)
@@ -492,6 +493,7 @@ def test_problems_of_many_scenes_come_back_in_their_order(panda: lw.Robot) -> No
         np.testing.assert_array_equal(plan.q, planner.plan(START, GOAL[None], scene).q)
 
 
+@pytest.mark.slow
 def test_turns_are_told_and_poses_take_the_nearer_one() -> None:
     ur5 = lw.load("ur5e")
     start = np.array([0.0, -1.2, 1.2, -1.5, -1.5, 0.0])

@@ -41,8 +41,18 @@ ROBOTS = (
 )  # fmt: skip
 ASKED = os.environ.get("LINKWORK_TRUTH_ROBOTS", "")
 ALL = ASKED != ""
-OFTEN = ("ur5_robot", "panda", "go2", "so100", "talos_reduced", "pr2", "baxter", "kinova")
-FEW = ("panda_collision", "laikago")
+OFTEN = (
+    "laikago",
+    "ur5_robot",
+    "panda",
+    "go2",
+    "so100",
+    "talos_reduced",
+    "pr2",
+    "baxter",
+    "kinova",
+)
+FEW = ("panda_collision",)
 STATES = int(os.environ.get("LINKWORK_TRUTH_STATES", "200"))
 FEWEST = 200
 """States in a scene, where there are as many without."""

@@ -92,7 +92,7 @@ def test_at_a_dead_centre_it_is_refused():
             call(np.stack([lw.load("slider_crank").assemble([0.4]).q, q]))
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", ["slider_crank", "five_bar", "excavator", "gripper", "delta"])
 def test_forces_and_motions_follow_the_units(name: str, size: tuple[float, float]):

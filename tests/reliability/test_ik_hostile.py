@@ -187,6 +187,7 @@ def test_odd_chains_are_solved_or_not_but_never_falsely(kind):
     judge(m, tip, moving, T)
 
 
+@pytest.mark.slow
 def test_tasks_that_exclude_each_other_are_not_solved():
     robot = model("panda")
     T = robot.fk(robot.random(seed=6), "tool0")

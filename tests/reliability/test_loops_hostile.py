@@ -162,6 +162,7 @@ def test_loops_that_fix_everything_leave_no_freedom():
 # redundant loops
 
 
+@pytest.mark.slow
 def test_a_parallelogram_has_one_freedom_in_every_kind():
     three, four = lw.load(planar(0.2, 0.5, 0.2)), lw.load(planar(0.2, 0.5, 0.2, 0.5))
     ground = three.with_frame("ground", "l0", lw.pose([0.5, 0.0, 0.0]))

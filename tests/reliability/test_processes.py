@@ -220,6 +220,7 @@ def test_compiled_robots_give_their_memory_back():
     assert float(python(code)) <= 25_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(array_abi() is None, reason="there is no fast call on this Python")
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 def test_the_fast_call_keeps_no_references_and_no_memory():

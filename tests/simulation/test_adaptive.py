@@ -155,6 +155,7 @@ def test_what_explodes_is_told():
     assert np.isfinite(result.q[0]).all()
 
 
+@pytest.mark.slow
 def test_forces_without_bound_end_in_a_sentence():
     def pole(t, q, v):
         return np.ones(1) / np.maximum(0.5 - t, 1e-300) ** 2

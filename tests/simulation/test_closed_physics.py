@@ -42,7 +42,7 @@ def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
     assert np.abs(energy - energy[0]).max() < share * max(found.kinetic_energy.max(), spring.max())
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["position", "point"])
 def test_a_parallelogram_is_a_pendulum(kind: str):
     """Its rods turn alike: (2 I + M r²) a'' = -(m r + M r) g sin a."""
@@ -116,7 +116,7 @@ def test_events_are_found_on_the_loops():
     assert np.abs(robot.closure(np.array(seen))).max() < 1e-11
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit"])
 def test_rows_of_a_batch_are_bits_of_single_ones(method: str):
     robot = lw.load("five_bar")
@@ -133,7 +133,7 @@ def test_rows_of_a_batch_are_bits_of_single_ones(method: str):
     np.testing.assert_array_equal(threaded.q[::-1], many.q)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_steps_that_lose_the_loops_say_so(method: str):
     """The delta falls until its arms are stretched; steps of 0.2 s are too long for a four-bar."""

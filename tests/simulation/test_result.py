@@ -174,7 +174,7 @@ def test_energy_that_changes_by_itself_is_told():
     assert many.reason_for(0) == "finished"
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rk4", "euler", "implicit", "dopri5"])
 def test_no_roll_out_of_a_bennett_linkage_has_another_energy_in_silence(method: str):
     robot = bennett()

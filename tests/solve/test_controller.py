@@ -128,6 +128,7 @@ def lower_goals(goal, q):
     return {"tasks": Position("tool0"), "objectives": Centred()}, {}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("goal", ["posture", "orientation", "centred"])
 @pytest.mark.parametrize("name", ["panda", "ur5e"])
 def test_what_is_less_important_shakes_no_arm_that_is_stretched_to_its_target(name, goal):
@@ -214,6 +215,7 @@ def test_targets_by_name_in_order_and_with_the_task(robot):
         control.step(q, [T])
 
 
+@pytest.mark.slow
 def test_joints_that_are_not_moved_keep_their_positions():
     robot = lw.load("two_arm_torso")
     m = robot.mechanism
@@ -227,7 +229,7 @@ def test_joints_that_are_not_moved_keep_their_positions():
     assert (np.abs(after - q).max(axis=1) > 0.0).all()
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("frame", ["ball", "hand", "wheel"])
 def test_every_type_of_joint_moves_on_its_group(frame):
     m = mechanism_from(every_joint_urdf())

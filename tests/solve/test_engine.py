@@ -109,6 +109,7 @@ def test_a_time_needs_a_clock():
     assert timed.solve(np.eye(4), tries=1).seconds == 2.0
 
 
+@pytest.mark.slow
 def test_parts_are_searched_on_by_themselves():
     robot = lw.load("humanoid")
     tasks = [Pose("left_foot"), Pose("right_foot")]
@@ -148,7 +149,7 @@ def unreachable(n, frame="tool0", robot=PANDA):
     return targets
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("how", [{}, {"best_of": 2}], ids=["one", "best of"])
 def test_targets_that_take_long_are_told_of_on_the_way(how, threads):

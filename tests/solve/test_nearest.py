@@ -76,7 +76,10 @@ def as_near_as_the_judge(name, kind, count, starts):
     return solver, targets, result
 
 
-@pytest.mark.parametrize(("name", "kind"), [("panda", "pose"), ("mobile", "position")])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("panda", "pose"), pytest.param("mobile", "position", marks=pytest.mark.slow)],
+)
 def test_out_of_reach_it_is_as_near_as_bounded_least_squares(name, kind):
     solver, targets, result = as_near_as_the_judge(name, kind, 4, 2)
     again = solver.solve(targets[::-1], threads=2)
@@ -146,6 +149,7 @@ def arm_at(place, rows):
     return lw.load(f'<robot name="arm">{"".join(parts)}</robot>')
 
 
+@pytest.mark.slow
 def test_a_base_that_stands_far_from_the_origin_changes_nothing():
     rows = [("0 0 .3", "0 0 1"), (".1 0 .1", "0 1 0"), ("0 0 .5", "0 1 0"), ("0 0 .4", "1 0 0")]
     arms = [arm_at(place, rows) for place in ("0 0 0", "-1e6 3e5 2e5")]

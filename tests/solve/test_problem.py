@@ -267,6 +267,7 @@ def test_the_answer_of_one_leg_does_not_depend_on_the_other(legs):
     assert (both.restarts >= alone.restarts).all()
 
 
+@pytest.mark.slow
 def test_where_one_leg_fails_the_other_is_kept(legs):
     q = ROBOT.random(seed=4)
     far = lw.pose((9.0, 0.0, 0.0))

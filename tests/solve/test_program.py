@@ -181,6 +181,7 @@ def test_numbers_too_large_are_told_apart(program):
 PANDA, BODY = lw.load("panda"), lw.load("humanoid")
 
 
+@pytest.mark.slow
 def test_parts_share_what_is_compiled_for_them_alone():
     known: Known = {}
     both = InverseKinematics(BODY.mechanism, [Pose("left_foot"), Pose("right_foot")], known=known)
@@ -239,6 +240,7 @@ def test_rows_by_a_list_of_addresses_are_those_of_a_call():
     assert np.array_equal(listed.report[:5, 0] > 0.5, usual.success)
 
 
+@pytest.mark.slow
 def test_parts_by_lists_of_addresses_follow_one_another():
     twin = lw.load("two_arm_torso")
     arms = [name for name in twin.joint_names if "_" in name and "finger" not in name]

@@ -163,6 +163,7 @@ def test_several_tasks_are_told_apart_by_name():
     assert "target of 'right_tool0'" not in reason
 
 
+@pytest.mark.slow
 def test_errors_have_the_units_of_their_tasks():
     robot = lw.load("panda")
     lower = robot.limits.lower - 0.3
@@ -202,6 +203,7 @@ def test_coupled_limits_that_bound_the_move_are_named():
     assert f"held back by the limit '{b} by {a}': {b}" in reason
 
 
+@pytest.mark.slow
 def test_a_frame_that_nothing_moves_has_a_reason_too():
     robot = lw.load("ur5e")
     tasks = [Pose("tool0", robot.fk(robot.random(seed=3))), Position("base_link", np.ones(3))]

@@ -182,6 +182,7 @@ def test_targets_of_rotations_directions_and_lines():
 # --- of a frame ---
 
 
+@pytest.mark.slow
 def test_what_is_free_is_left_free_and_what_is_mirrored_is_used():
     robot = robot_of("panda")
     T = robot.fk(postures(robot, "free"), "tool0")
@@ -233,6 +234,7 @@ def test_only_the_joints_between_matter():
     assert all(floating.joint_types[c].n_q == 1 for c in bound.coordinates)
 
 
+@pytest.mark.slow
 def test_a_planar_joint_on_the_way_up():
     # there the chain between the two cannot be turned round, and both go through the world
     robot = robot_of(every_joint_urdf())
@@ -249,6 +251,7 @@ def test_a_planar_joint_on_the_way_up():
     assert measures.turn_between(reached, T).max() <= 1.001e-4
 
 
+@pytest.mark.slow
 def test_holding_one_thing_with_two_hands():
     robot = robot_of("two_arm_torso")
     q = postures(robot, "hands")

@@ -142,6 +142,7 @@ def test_adjoint():
     )
 
 
+@pytest.mark.slow
 def test_log_differentiates_to_the_inverse_jacobian(some_twists: np.ndarray):
     def moved(o, d, T):
         return se3.log(o, poses.compose(o, se3.exp(o, d), poses.from_matrix(o, T)))

@@ -148,6 +148,7 @@ def test_log_differentiates_to_the_inverse_jacobian(vectors: np.ndarray):
         np.testing.assert_allclose(ours, so3.left_jacobian_inverse(o, w), rtol=0, atol=60 * EPS)
 
 
+@pytest.mark.slow
 def test_exp_and_log_differentiate_in_jax(vectors: np.ndarray):
     keep = vectors[np.linalg.norm(vectors, axis=1) < np.pi - 1e-9][::3]
     with jax_x64():

@@ -644,6 +644,7 @@ def test_a_run_that_failed_at_once_is_shown():
     ElementTree.fromstring(run._repr_html_())
 
 
+@pytest.mark.slow
 def test_notebooks_need_no_matplotlib():
     code = """
         import sys

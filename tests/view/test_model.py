@@ -257,6 +257,7 @@ def test_closed_mechanisms_show_closed(name: str):
     assert len(view.loops) == len(robot.mechanism.loops)
 
 
+@pytest.mark.slow
 def test_rods_are_lines_of_their_length():
     robot = lw.load("delta")
     view = view_model(robot)

@@ -63,6 +63,7 @@ def test_a_sweep_keeps_loops_closed(name: str):
     assert np.abs(np.diff(made.q, axis=0)).max() < 0.6  # it leaps nowhere
 
 
+@pytest.mark.slow
 def test_a_sweep_of_loops_needs_no_word_on_what_is_actuated():
     said = lw.load("five_bar")
     robot = lw.Robot(said.mechanism, said.document)

@@ -119,6 +119,7 @@ def test_a_picture_shows_the_robot_where_its_camera_says(drawn, tmp_path):
     assert list(made._repr_mimebundle_()) == ["text/plain", "image/png"]
 
 
+@pytest.mark.slow
 def test_a_gif_has_the_frames_and_the_time_of_its_motion(drawn, tmp_path):
     image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     arm = robot()
@@ -147,6 +148,7 @@ def test_a_temporary_folder_with_a_long_path_is_none_for_sockets(drawn, tmp_path
     assert list(far.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_and_the_rest_is_there(drawn, tmp_path):
     image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     lost = """<link name="cover"><visual><geometry><mesh filename="gone.stl"/></geometry></visual>

@@ -24,6 +24,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from linkwork import settings
+from linkwork.checks import leading_shape
 from linkwork.compile.differentiable import Differentiable
 from linkwork.compile.xla_call import VERSION, XlaCall, xla_call
 from linkwork.compiled_methods import CompiledMethods, Solved, Solver
@@ -78,11 +79,7 @@ def call(function: Differentiable, given: Mapping[str, Any]) -> list[Any]:
             arrays[k] = arrays[k][None]
         if arrays[k].ndim == 0 or arrays[k].shape[-1] != size:
             raise ShapeError(f"{name} must have shape (..., {size}), not {arrays[k].shape}")
-    try:
-        lead = np.broadcast_shapes(*[a.shape[:-1] for a in arrays])
-    except ValueError:
-        text = ", ".join(f"{name} {a.shape}" for name, a in zip(given, arrays, strict=True))
-        raise ShapeError(f"the leading shapes do not go together: {text}") from None
+    lead = leading_shape(dict(zip(given, arrays, strict=True)))
     arrays = [jnp.broadcast_to(a, (*lead, size)) for a, size in zip(arrays, sizes, strict=True)]
     return KERNEL.bind(*arrays, function=function)
 

@@ -259,6 +259,7 @@ def test_functions_of_jax_have_gradients():
     assert own.shape == (6, leading.sum())
 
 
+@pytest.mark.slow
 def test_differences_of_poses():
     R, S = rpy_matrix(0.1, 0.2, 0.3), rpy_matrix(-0.4, 0.3, 0.1)
     turn = chains.rotation_error_so3_log(R, S)
@@ -277,6 +278,7 @@ def test_differences_of_poses():
     assert np.isfinite(slope).all()
 
 
+@pytest.mark.slow
 def test_chains_are_solved_by_the_core():
     robot, tool = arm()
     links = links_of(robot, "abce")

@@ -66,6 +66,7 @@ def test_a_way_around_a_box(robot: Any, box: Box):
     assert deepest(robot, rows, box) > 0.0
 
 
+@pytest.mark.slow
 def test_any_function_may_say_what_is_there(robot: Any, box: Box):
     joints = robot.rarm.joint_list[-7:]
     checker = checker_of(robot, lambda points: box.sdf(points))  # noqa: PLW0108  as programs do

@@ -211,6 +211,7 @@ def test_a_loop_with_a_viewer(tmp_path: Path):
     assert run(tmp_path, VIEWERS) == ["0.5", "[-0.1]", "closed"]
 
 
+@pytest.mark.slow
 def test_a_robot_made_in_code(tmp_path: Path):
     assert run(tmp_path, HAND_MADE) == [
         "[ 0.1 -0.2  0.3]",

@@ -283,6 +283,7 @@ def test_the_excavator_of_a_program_and_the_shipped_robots(tmp_path: Path):
     assert " ".join(lines) == f"0.3 [2.483875, 0.0, -0.768353]{4 * ' (4, 4)'}"
 
 
+@pytest.mark.slow
 @pytest.mark.row("S1-083", "S1-037", "S1-062", "S1-066")
 def test_a_leg_whose_mappings_call_an_optimiser(tmp_path: Path):
     lines = run(LEG, tmp_path)

@@ -37,6 +37,7 @@ def test_as_many_as_asked_for(values: list[float]):
         numbers(text, len(values) + 1)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=12))
 def test_any_text_is_numbers_or_refused(text: str):
     for values in VALUES.values():

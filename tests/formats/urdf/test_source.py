@@ -101,6 +101,7 @@ def test_a_pipe_and_a_device_are_not_opened(tmp_path: Path):
             gather(path, None)
 
 
+@pytest.mark.slow
 def test_the_size_is_limited(tmp_path: Path):
     path = tmp_path / "robot.urdf"
     path.touch()

@@ -69,6 +69,7 @@ def test_parallelogram():
     assert robot.singularities(q, "end_c").type_2 > 0.1
 
 
+@pytest.mark.slow
 def test_closed_by_a_weld_all_is_redundant_but_three():
     robot = welded()
     found = robot.mobility()
@@ -77,6 +78,7 @@ def test_closed_by_a_weld_all_is_redundant_but_three():
     assert result.success.all()
 
 
+@pytest.mark.slow
 def test_sarrus_linkage():
     # two chains of three hinges in planes across each other: the platform slides straight up,
     # though Gruebler's formula says that nothing moves

@@ -44,7 +44,7 @@ def test_cylinders_and_hinges_there_and_back(mappings: Any, group: int):
         assert back({a: length})[q]["ry"] == pytest.approx(angle, abs=exactly)
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.row("S1-081", "S1-082")
 @pytest.mark.parametrize("mappings", [GEOMETRIC, CLOSURE], ids=["geometric", "closure"])
 def test_what_no_cylinder_does(mappings: Any):
