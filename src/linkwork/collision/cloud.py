@@ -208,7 +208,8 @@ def cloud_distance(
                 if lane(away, j) > best:
                     continue
                 point_piece(k, own[LAYOUT + 8 * chunk + j], index, numbers, row)
-                d = closest(piece, pose, row, world, vertices, best, found)
+                more = 1e-14 * (abs(best) + around)  # over a bound by rounding is told all the same
+                d = closest(piece, pose, row, world, vertices, best + more, found)
                 if d > best:
                     continue
                 near = True

@@ -295,8 +295,8 @@ def prism_piece(
 ) -> None:
     """Write the prism below a cell, or one of its two, as a piece fixed in the world.
 
-    Its origin is below a corner of the surface, as high as the lowest one, so that it is not far
-    away from what is near the prism; its sides go along x and y, or against them. It reaches down
+    Its origin is at a corner, as high as that one that is least above or below the piece, so that
+    it is not far away from the piece; its sides go along x and y, or against them. It reaches down
     as far as `reach_of_use` says.
     """
     own, frame = offset(index, PLACES * k), offset(numbers, FRAME * k)
@@ -304,19 +304,22 @@ def prism_piece(
     i, j = block_place(cell)
     h = offset(pointer_f64(own[3]), i * across + j)
     near, far = min(h[0], h[1]), min(h[across], h[across + 1])
-    base = min(near, far)
-    low = min(around[2], base) - reach_of_use(around, frame[DX] + frame[DY], more)
+    low = min(around[2], min(near, far)) - reach_of_use(around, frame[DX] + frame[DY], more)
     whole = n_prisms(k, index, cell) == 1
     p, q = 1 - which, which  # of two each has a corner of its own
     if whole:
-        p = 0 if near == base else 1
-        q = 0 if h[p * across] == base else 1
+        least = 2.0 * FAR
+        for c in range(4):
+            away = abs(h[c // 2 * across + c % 2] - around[2])
+            if away < least:
+                least, p, q = away, c // 2, c % 2
     corner, beyond = h[p * across + q], h[(1 - p) * across + 1 - q]
     along_x, along_y = h[(1 - p) * across + q], h[p * across + 1 - q]
     u, v = frame[DX] if p == 0 else -frame[DX], frame[DY] if q == 0 else -frame[DY]
+    base = corner
     if not whole:
-        low_side = min(along_x, along_y)
-        base = min(corner, low_side)
+        base = along_x if abs(along_x - around[2]) < abs(base - around[2]) else base
+        base = along_y if abs(along_y - around[2]) < abs(base - around[2]) else base
     T = offset(frame, 12)
     x, y = frame[X0] + f64(i + p) * frame[DX], frame[Y0] + f64(j + q) * frame[DY]
     piece_at(T, x, y, base, row)
@@ -521,6 +524,9 @@ def field_distance(
     frame = offset(numbers, FRAME * k)
     box_around(frame, piece, pose, vertices, 0.0, around)
     best, near, slack = min(bound, FAR), False, 0.0
+    more = SAME * (
+        abs(best) + piece[23]
+    )  # what is over this bound by rounding is told all the same
     widened(around, max(best, 0.0), wide)
     n = first_blocks(k, index, numbers, wide, waiting)
     for i in range(n):
@@ -533,12 +539,13 @@ def field_distance(
         if block & 63 == 0:
             for which in range(n_prisms(k, index, block)):
                 prism_piece(k, block, which, index, numbers, around, 0.0, row)
-                d = closest(piece, pose, row, world, vertices, best, found)
-                if d > best:
+                d = closest(piece, pose, row, world, vertices, best + more, found)
+                if d > best or (near and d == best):
                     continue
                 near = True
                 best = d
                 slack = SAME * (abs(d) + piece[23])
+                more = slack
                 record[0] = d
                 for i in range(9):
                     record[1 + i] = found[i]

@@ -54,6 +54,7 @@ from linkwork.collision.distances import (
     things_of,
 )
 from linkwork.collision.height_field import (
+    SAME,
     WAITING,
     block_box,
     block_piece,
@@ -401,9 +402,9 @@ def field_lasting(
         if block & 63 == 0:
             for which in range(n_prisms(k, index, block)):
                 prism_piece(k, block, which, index, numbers, around, left, row)
-                most = touching if touched else ENOUGH * left + touching
+                most = (touching if touched else ENOUGH * left + touching) + SAME * piece[23]
                 d = closest(piece, pose, row, world, vertices, most, found)
-                if not d > touching:
+                if d < touching or (d == touching and not touched):
                     touched = True
                     touching = d
                     record[0] = d

@@ -285,7 +285,7 @@ def _box_of_hull(B: PtrF64, vertices: PtrF64, pair: PtrF64, middle: PtrF64, half
 def highest_of_prism(row: PtrF64) -> F64:
     """The greatest height of a prism's or wedge's top over its origin."""
     along = max(row[4], row[5])
-    return max(row[6], along)
+    return max(row[6], max(along, 0.0))
 
 
 @typed
