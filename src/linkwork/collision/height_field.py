@@ -304,7 +304,8 @@ def prism_piece(
     i, j = block_place(cell)
     h = offset(pointer_f64(own[3]), i * across + j)
     near, far = min(h[0], h[1]), min(h[across], h[across + 1])
-    low = min(around[2], min(near, far)) - reach_of_use(around, frame[DX] + frame[DY], more)
+    least = min(near, far)
+    low = min(around[2], least) - reach_of_use(around, frame[DX] + frame[DY], more)
     whole = n_prisms(k, index, cell) == 1
     p, q = 1 - which, which  # of two each has a corner of its own
     if whole:

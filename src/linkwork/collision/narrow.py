@@ -284,8 +284,9 @@ def _box_of_hull(B: PtrF64, vertices: PtrF64, pair: PtrF64, middle: PtrF64, half
 @typed
 def highest_of_prism(row: PtrF64) -> F64:
     """The greatest height of a prism's or wedge's top over its origin."""
-    along = max(row[4], row[5])
-    return max(row[6], max(along, 0.0))
+    high = max(row[4], row[5])
+    high = max(high, row[6])
+    return max(high, 0.0)  # its origin is as high as a corner
 
 
 @typed
