@@ -4,6 +4,12 @@ A piece is a row of 24 numbers (`linkwork.collision.pieces`): a core (point, seg
 ellipsoid, hull, prism, wedge) and a radius around it, in a body whose pose is given. Everything is
 computed in the frame of piece A, so that a scene far from the origin loses nothing.
 
+Prisms and wedges are what lies below a cell, or half a cell, of a height field. They have no radius
+and no vertices: numbers 2 to 7 of their rows are the two sides of the cell from the corner at the
+origin (below 0 against x or y), the heights of its neighbours along x and y over the origin, that
+of the fourth corner (of a wedge, which has none, of the corner itself: that of a prism is 0), and
+how far down they reach.
+
 The distance is ``max over unit n of (min over B of n·b - max over A of n·a)``: every direction n
 gives a lower bound, every pair of points of the two an upper one, also where they overlap.
 
