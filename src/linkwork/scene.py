@@ -53,6 +53,9 @@ SHOWN_POINTS = 20_000
 FARTHEST = 1e150
 """Metres that obstacles may be large or far away, at most: the squares of more are no numbers."""
 
+HIGHEST = 1e9
+"""Metres that a ground is high or deep, at most: what stands for no data in a map is more."""
+
 _HUES = ((0.0, 0.45, 0.7), (0.9, 0.6, 0.0), (0.0, 0.62, 0.45), (0.8, 0.47, 0.65), (0.84, 0.37, 0.0))
 _OPAQUE = {"balls": 0.45, "pieces": 1.0}
 
@@ -279,7 +282,7 @@ class Scene:
         rows, sides = real_array(heights, "heights"), finite_rows(size, "size", 2)
         if rows.ndim != 2 or min(rows.shape) < 2:
             raise ShapeError(f"heights have shape (m, n), both from 2 on, not {rows.shape}")
-        rows = _near(finite_rows(rows, "heights", rows.shape[1]), "heights")
+        rows = _heights(finite_rows(rows, "heights", rows.shape[1]))
         sides = _near(sides, "size")
         if sides.shape != (2,) or not np.all(sides > 0):
             raise InputError(f"size must be two lengths above 0 m, not {sides.tolist()!r:.80}")
@@ -541,6 +544,17 @@ def _near(lengths: Floats, what: str) -> Floats:
     if most > FARTHEST:
         raise InputError(f"{what} is {most:g} m, and at most {FARTHEST:g} m can be reckoned with")
     return lengths
+
+
+def _heights(rows: Floats) -> Floats:
+    """Heights (m, n) of a ground, m."""
+    if not -HIGHEST <= rows.min() <= rows.max() <= HIGHEST:
+        i, j = np.unravel_index(np.abs(rows).argmax(), rows.shape)
+        raise InputError(
+            f"heights[{i}, {j}] is {rows[i, j]:g} m, and at most {HIGHEST:g} m, up or down, can be "
+            "reckoned with; if it stands for no data, put a height there, or the lowest of all"
+        )
+    return rows
 
 
 def _three(values: Floats) -> Vector3:

@@ -516,31 +516,6 @@ def test_distances_to_clouds_of_any_size(arm: Any, n: int) -> None:
     np.testing.assert_allclose(found, model.clearance(q, balls).distance, atol=1e-9)
 
 
-def test_distances_to_a_height_field_are_those_to_its_prisms(arm: Any) -> None:
-    g, model = rng("height field"), arm.collision(overhang=0.1)
-    q, heights = configurations(arm, g, 30), rng("ground").uniform(-0.4, 0.2, (6, 5))
-    ground, prisms, T = lw.Scene(), lw.Scene(), lw.pose((0.1, 0.2, -0.6), rpy=(0.1, 0.2, 0.3))
-    field = ground.add_height_field("ground", heights, (3.0, 2.0), T, depth=0.5)
-    top = field.shape.corners()
-    for i, j in np.ndindex(5, 4):
-        a, b, c, d = top[i, j], top[i + 1, j], top[i + 1, j + 1], top[i, j + 1]
-        for k, three in enumerate((np.array([a, b, c]), np.array([a, c, d]))):
-            below = three * [1, 1, 0] + [0, 0, field.shape.bottom]
-            faces = list(combinations(range(6), 3))
-            prisms.add_mesh(f"{i} {j} {k}", (np.concatenate([three, below]), faces), T)
-    agree(model, q, ground)
-    found, every = model.distances(q, ground, gradients=True), model.distances(q, prisms)
-    slopes = found.gradient
-    for k, (link, other) in enumerate(found.pairs):
-        if other == "ground":
-            own = [n for n, (a, b) in enumerate(every.pairs) if a == link and b not in model.links]
-            exact, d = every.distance[:, own].min(axis=1), found.distance[:, k]
-            apart = exact > 0  # where two prisms are one, the way out of both is longer
-            np.testing.assert_allclose(d[apart], exact[apart], atol=1e-9)
-            assert (d[~apart] <= exact[~apart] + 1e-9).all()
-    assert np.isfinite(slopes).all() and 0.2 < (found.distance < 0).mean() < 0.8
-
-
 def test_boxes_that_float32_cannot_hold(arm: Any) -> None:
     """Sizes and places up to 1e300 are decided as others are."""
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("vast"), 20)

@@ -13,7 +13,7 @@ import linkwork as lw
 from linkwork.collision import obstacles
 from linkwork.collision.narrow import closest
 from linkwork.collision.obstacles import Obstacles, obstacles_of
-from linkwork.collision.pieces import HALF_SPACE, HULL, solid_piece, table
+from linkwork.collision.pieces import HALF_SPACE, solid_piece, table
 from linkwork.collision.tree import visit_near
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points
@@ -72,7 +72,8 @@ def test_rows_of_solids_are_those_of_their_pieces() -> None:
         np.testing.assert_allclose(found.rows[row, :23], expected[0, :23], rtol=1e-14, atol=1e-14)
         assert found.rows[row, 23] == pytest.approx(expected[0, 23], rel=1e-12)
         assert found.first_row[found.names.index(name)] == row
-    assert len(of(found, "mesh")) == 1 and len(of(found, "cloud")) == 0
+    assert len(of(found, "mesh")) == 1
+    assert len(of(found, "cloud")) == len(of(found, "ground")) == 0
     assert found.names == scene.names and len(found.rows) == found.first_row[-1]
 
 
@@ -100,31 +101,6 @@ def test_half_spaces_stand_apart() -> None:
     assert not np.isin(found.half_spaces, found.tree.index[16:]).any()
 
 
-def test_a_height_field_is_its_prisms() -> None:
-    scene = full("test_a_height_field_is_its_prisms")
-    found = obstacles_of(scene)
-    drawn = scene.geometry("ground")
-    field = trimesh.Trimesh(drawn.vertices, drawn.faces)
-    volume = 0.0
-    for row in of(found, "ground"):
-        assert found.rows[row, 0] == HULL
-        volume += trimesh.convex.convex_hull(hull_points(found, row)).volume
-    assert volume == pytest.approx(field.volume, rel=1e-12)  # none over another, no gap
-    cells = 3 * 4
-    assert cells < len(of(found, "ground")) < 2 * cells  # both kinds of cell are there
-
-
-def test_a_height_field_that_is_flat_or_a_single_cell() -> None:
-    for heights in ([[0, 0], [0, 0]], [[0, 1], [1, 0]], [[1, 0], [0, 1]]):
-        scene = lw.Scene()
-        scene.add_height_field("h", heights, (1, 1), depth=0.5)
-        found = obstacles_of(scene)
-        hulls = [hull_points(found, row) for row in range(len(found.rows))]
-        drawn = trimesh.Trimesh(*scene.geometry("h")[:2])
-        volumes = [trimesh.convex.convex_hull(hull).volume for hull in hulls]
-        assert sum(volumes) == pytest.approx(drawn.volume)
-
-
 def test_a_convex_mesh_is_its_hull() -> None:
     scene = full("test_a_convex_mesh_is_its_hull")
     found = obstacles_of(scene)
@@ -150,9 +126,10 @@ def same(a: Obstacles, b: Obstacles) -> None:
     names = ("rows", "vertices", "boxes", "object_of_row", "first_row", "half_spaces", "outside")
     for name in names:
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), name)
-    for one, other in ((a.tree, b.tree), (a.clouds, b.clouds)):
-        np.testing.assert_array_equal(one.index, other.index)
+    for one, other in ((a.tree, b.tree), (a.aggregates, b.aggregates)):
         np.testing.assert_array_equal(one.numbers, other.numbers)
+    np.testing.assert_array_equal(a.tree.index, b.tree.index)
+    assert a.aggregates.objects == b.aggregates.objects
 
 
 def test_what_changes_leaves_the_rest_and_gives_what_all_anew_would() -> None:
@@ -223,7 +200,7 @@ def test_scenes_of_nothing(near: Callable[..., Any]) -> None:
         assert found.first_row.tolist() == [0] * (len(scene) + 1)
         out = np.zeros(1, np.int64)
         assert near(found.tree.index, found.tree.numbers, 0.0, 0.0, 0.0, 1e9, out, 1) == 0
-        assert found.clouds.count == len(scene)
+        assert found.aggregates.count == len(scene)
 
 
 def _only_points() -> lw.Scene:
@@ -275,7 +252,7 @@ def test_distances_to_the_rows_are_those_of_another_engine() -> None:
     piece[[8, 13, 18]], rest = 1.0, np.eye(4)[:3].reshape(-1).copy()
     for each in scene:
         shape = each.shape
-        if isinstance(shape, Points):
+        if isinstance(shape, (Points, HeightField)):
             continue
         R, p = each.T_world_object[:3, :3], each.T_world_object[:3, 3]
         for _ in range(50):
@@ -286,16 +263,14 @@ def test_distances_to_the_rows_are_those_of_another_engine() -> None:
                 distance(piece, pose, row, rest, found.vertices, 1e9, out)
                 for row in found.rows[of(found, each.name)]
             )
-            if isinstance(shape, HeightField) and got < 0:
-                continue  # depths of its prisms are not those of the whole
-            other = _of_coal(coal, shape, scene.geometry(each.name))
+            other = _of_coal(coal, shape)
             place = coal.Transform3s(R, p), coal.Transform3s(np.eye(3), x)
             asked = coal.DistanceRequest(), coal.DistanceResult()
             expected = coal.distance(other, place[0], coal.Sphere(r), place[1], *asked)
             assert got == pytest.approx(expected, abs=1e-5), each.name
 
 
-def _of_coal(coal: Any, shape: Any, drawn: Any) -> Any:
+def _of_coal(coal: Any, shape: Any) -> Any:
     """The shape as another engine has it."""
     if isinstance(shape, Box):
         return coal.Box(*shape.size)
@@ -309,14 +284,6 @@ def _of_coal(coal: Any, shape: Any, drawn: Any) -> Any:
         return coal.Ellipsoid(*shape.radii)
     if isinstance(shape, HalfSpace):
         return coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
-    if isinstance(shape, HeightField):
-        mesh = coal.BVHModelOBBRSS()
-        mesh.beginModel(len(drawn.faces), len(drawn.vertices))
-        mesh.addVertices(drawn.vertices)
-        for a, b, c in drawn.faces.tolist():
-            mesh.addTriangle(*drawn.vertices[[a, b, c]])
-        mesh.endModel()
-        return mesh
     points = coal.StdVec_Vec3s()
     points.extend(list(shape.vertices))
     return coal.Convex.convexHull(points, False, "Qt")

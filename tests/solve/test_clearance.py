@@ -575,6 +575,31 @@ def test_joints_that_no_task_needs_stay_unless_they_are_named(robot):
         robot.ik(target, "link5", q0=q, joints=robot.joint_names[:7])
 
 
+@pytest.mark.parametrize("name", ["link0", "link4", "link6", "link7"])
+def test_an_obstacle_that_has_the_name_of_a_link_is_the_obstacle(robot, name):
+    """Reasons are those of an obstacle of another name."""
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    target, elbow, flange = (robot.fk(q, on) for on in ("tool0", "link5", "tool0"))
+
+    def reasons(scene):
+        clear = lw.ik.Clearance(scene=scene)
+        apart = lw.ik.Clearance(scene=scene, margin=0.001, scene_margin=0.3)
+        moved = {"joints": ["joint5", "joint6", "joint7"], "q0": q}
+        return [
+            robot.ik(target, "tool0", limits=clear).reason,
+            robot.ik(target, "tool0", limits=apart).reason,
+            robot.ik(target, "tool0", limits=clear, **moved).reason,
+            robot.ik(elbow, "link5", limits=clear, q0=q).reason,
+        ]
+
+    for centre, radius in ((flange[:3, 3], 0.02), (robot.fk(q, "link3")[:3, 3], 0.05)):
+        other, own = around(centre, radius), lw.Scene()
+        own.add_shape(name, other.get("ball").shape, centre)
+        expected = [text.replace("ball", name) for text in reasons(other)]
+        assert any(text.endswith(EVERY) for text in expected) or "stay:" in "".join(expected)
+        assert reasons(own) == expected
+
+
 @pytest.mark.parametrize(
     ("task", "options"),
     [

@@ -1,10 +1,10 @@
 """Point clouds of a scene: what touches a point of them, and which is nearest.
 
 Each cloud has a tree (`tree`) in its own frame, made once for its record of points, so that a
-cloud that moves costs nothing. The arrays of all clouds of a scene are two flat ones, for the small
-language; each function below asks one cloud, by its number. All is exact but for rounding: a point
-is a ball of its cloud's radius, and moving a question into a cloud's frame rounds by 1e-15 of its
-distance from the world's origin and the cloud's.
+cloud that moves costs nothing. Clouds are among the `aggregates` of a scene; each function below
+asks one of them, by its number. All is exact but for rounding: a point is a ball of its cloud's
+radius, and moving a question into a cloud's frame rounds by 1e-15 of its distance from the world's
+origin and the cloud's.
 
 How far a convex piece is from a cloud is found from the tree's top down: a node lies in the ball
 around its box, and a larger solid is nearer, so that nodes whose ball is farther from the piece
@@ -13,8 +13,6 @@ than the nearest point so far are left out, in overlap too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -44,6 +42,8 @@ from linkwork.compile.typed import (
     local_i64,
     lowest_bit,
     offset,
+    pointer_f64,
+    pointer_i64,
     sqrt,
     typed,
 )
@@ -52,8 +52,11 @@ from linkwork.mechanism.shapes import Points
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-PLACES, FRAME = 4, 25
-"""Whole and other numbers of each cloud, before their trees (see `Clouds`)."""
+PLACES, FRAME = 5, 29
+"""Whole and other numbers of an aggregate (see `aggregates.Aggregates`)."""
+
+RADIUS = 24
+"""The place of the radius of a cloud's points in its frame."""
 
 PIECE = 24
 """Numbers of a convex piece (`collision.pieces`); a point has the kind 0 there."""
@@ -62,44 +65,10 @@ FAR = 1e300
 """Farther than any point (m)."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Clouds:
-    """The clouds of a scene, as two flat arrays.
-
-    ``index`` begins with four numbers of each cloud: the number of its object, where its tree's
-    index begins in ``index``, and where its tree's numbers and its points begin in ``numbers``.
-    ``numbers`` begins with 25 of each: the rows of T_object_world and of T_world_object (3, 4), and
-    the radius of its points. Points are x, y, z in the object's frame, in the order of the record.
-    """
-
-    count: int
-    index: Integers
-    numbers: Floats
-
-    @property
-    def objects(self) -> list[int]:
-        """The number of the object that each cloud is."""
-        return self.index[: PLACES * self.count : PLACES].tolist()
-
-
-def clouds_of(given: Sequence[tuple[int, Points, Floats]]) -> Clouds:
-    """The arrays of clouds: of each the number of its object, its points and T_world_object."""
-    places = np.zeros((len(given), PLACES), np.int64)
-    frames = np.zeros((len(given), FRAME))
-    whole: list[Integers] = [places.reshape(-1)]
-    other: list[Floats] = [frames.reshape(-1)]
-    ends = [places.size, frames.size]
-    for row, (k, shape, T) in enumerate(given):
-        tree, points = _tree(shape), shape.points.reshape(-1)
-        places[row] = k, ends[0], ends[1], ends[1] + tree.numbers.size
-        ends = [ends[0] + tree.index.size, ends[1] + tree.numbers.size + points.size]
-        R = T[:3, :3]
-        frames[row, :12] = np.column_stack([R.T, -R.T @ T[:3, 3]]).reshape(-1)
-        frames[row, 12:24] = T[:3].reshape(-1)
-        frames[row, 24] = shape.radius
-        whole.append(tree.index)
-        other += [tree.numbers, points]
-    return Clouds(len(given), np.concatenate(whole), np.concatenate(other))
+def cloud_arrays(shape: Points) -> tuple[Integers, Floats, Floats]:
+    """The arrays that a cloud is asked by: index and numbers of its tree, and its points (n, 3)."""
+    tree = _tree(shape)
+    return tree.index, tree.numbers, np.ascontiguousarray(shape.points, np.float64)
 
 
 _TREES: WeakKeyDictionary[Points, Tree] = WeakKeyDictionary()
@@ -113,7 +82,7 @@ def _tree(shape: Points) -> Tree:
     return found
 
 
-# --- the small language: cloud k of `Clouds`, and a ball x, y, z, r of the world ------------------
+# --- the small language: aggregate k, which is a cloud, and a ball x, y, z, r of the world --------
 
 
 @typed
@@ -126,12 +95,18 @@ def moved(T: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
 
 
 @typed
+def tree_of_cloud(k: I64, index: PtrI64) -> tuple[PtrI64, PtrF64]:
+    """The index and the numbers of the tree of a cloud."""
+    own = offset(index, PLACES * k)
+    return pointer_i64(own[2]), pointer_f64(own[3])
+
+
+@typed
 def cloud_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
     """Whether a ball meets a point of the cloud."""
     x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
-    at = index[PLACES * k + 1]
-    tree = offset(numbers, index[PLACES * k + 2])
-    return touches(offset(index, at), tree, x, y, z, ball[3])
+    own, tree = tree_of_cloud(k, index)
+    return touches(own, tree, x, y, z, ball[3])
 
 
 @typed
@@ -143,9 +118,8 @@ def cloud_nearest(
     It is ``most``, and the number -1, where none is nearer than that.
     """
     x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
-    at = index[PLACES * k + 1]
-    tree = offset(numbers, index[PLACES * k + 2])
-    return nearest(offset(index, at), tree, x, y, z, most + ball[3], out) - ball[3]
+    own, tree = tree_of_cloud(k, index)
+    return nearest(own, tree, x, y, z, most + ball[3], out) - ball[3]
 
 
 @typed
@@ -154,16 +128,16 @@ def points_near(
 ) -> I64:
     """The number of points that meet a ball; the first ``limit`` of them go to ``out``."""
     x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
-    at = index[PLACES * k + 1]
-    tree = offset(numbers, index[PLACES * k + 2])
-    return visit_near(offset(index, at), tree, x, y, z, ball[3], out, limit)
+    own, tree = tree_of_cloud(k, index)
+    return visit_near(own, tree, x, y, z, ball[3], out, limit)
 
 
 @typed
 def point_piece(k: I64, point: I64, index: PtrI64, numbers: PtrF64, row: PtrF64) -> None:
     """Write a point of the cloud as a convex piece that is fixed in the world, 24 numbers."""
-    p = offset(numbers, index[PLACES * k + 3] + 3 * point)
-    ball_piece(offset(numbers, FRAME * k + 12), p[0], p[1], p[2], numbers[FRAME * k + 24], row)
+    p = offset(pointer_f64(index[PLACES * k + 4]), 3 * point)
+    frame = offset(numbers, FRAME * k)
+    ball_piece(offset(frame, 12), p[0], p[1], p[2], frame[RADIUS], row)
 
 
 @typed
@@ -207,8 +181,7 @@ def cloud_distance(
     x, y, z = moved(offset(numbers, FRAME * k), x, y, z)
     around = piece[23]
     T = offset(numbers, FRAME * k + 12)
-    own = offset(index, index[PLACES * k + 1])
-    tree = offset(numbers, index[PLACES * k + 2])
+    own, tree = tree_of_cloud(k, index)
     waiting = local_i64(ROOM)
     low = local_f64(ROOM)
     row = local_f64(PIECE)
@@ -235,7 +208,8 @@ def cloud_distance(
                 if lane(away, j) > best:
                     continue
                 point_piece(k, own[LAYOUT + 8 * chunk + j], index, numbers, row)
-                d = closest(piece, pose, row, world, vertices, best, found)
+                more = 1e-14 * (abs(best) + around)  # over a bound by rounding is told all the same
+                d = closest(piece, pose, row, world, vertices, best + more, found)
                 if d > best:
                     continue
                 near = True

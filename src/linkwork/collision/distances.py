@@ -1,13 +1,13 @@
 """Signed distances of a robot to itself and to obstacles, the nearest of them, and gradients.
 
-A *thing* is a body of the robot, a row of the scene or one of its clouds of points; rows stand
-still and are numbered after the bodies, clouds after them. For one configuration a cheap lower
-bound of every distance comes first: the ball around a body against the balls of others, and against
-boxes with rounded edges that hold the obstacles, in lanes; of a cloud it is how far that ball is
-from its points. Pieces are looked at, eight pairs `side_by_side`, in the order of these bounds, and
-only where the bound is below what is already known to be near enough. Ball against ball and ball
-against box are exact signed distances, and a larger solid is nearer, so the bounds hold in overlap
-too.
+A *thing* is a body of the robot, a row of the scene or one of its `aggregates`; rows stand still
+and are numbered after the bodies, aggregates after them. For one configuration a cheap lower bound
+of every distance comes first: the ball around a body against the balls of others, and against boxes
+with rounded edges that hold the obstacles, in lanes; of an aggregate it is how far that ball is
+from its parts, at least. Pieces are looked at, eight pairs `side_by_side`, in the order of these
+bounds, and only where the bound is below what is already known to be near enough. Ball against ball
+and ball against box are exact signed distances, and a larger solid is nearer, so the bounds hold in
+overlap too.
 
 A record has 10 numbers: the distance (m, below 0 in overlap), the nearest point of each of the two
 things and the unit normal from the first to the second, all in the world.
@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.collision.cloud import Clouds, cloud_distance, cloud_nearest
+from linkwork.collision.aggregates import Aggregates, aggregate_away, aggregate_distance
 from linkwork.collision.narrow import closest, height
 from linkwork.collision.side_by_side import (
     EIGHT,
@@ -68,7 +68,7 @@ PIECE, POSE, BALL, BOUND, RECORD = 24, 12, 4, 16, 10
 # places in `Tables.index`: numbers of things, and where lists begin
 N_BODIES, N_PAIRS, N_ROWS, N_MOVERS, N_ALLOWED, N_Q, N_V = 0, 1, 2, 3, 4, 5, 6
 RANGES, PAIRS, MOVERS, ALLOWED, COLUMNS = 7, 8, 9, 10, 11
-N_CLOUDS, CLOUDS, CLOUD_NUMBERS = 12, 13, 14  # the last is a place in `Tables.vertices`
+N_AGGREGATES, AGGREGATES, AGGREGATE_NUMBERS = 12, 13, 14  # the last is a place in `Tables.vertices`
 N_TURNS, TURNS = 15, 16
 FIRST_LIST = 17
 
@@ -99,7 +99,7 @@ class Tables:
     ``index``: counts, places of lists, and the lists: first and count of the pieces of each body;
     pairs of bodies; bodies that are checked against obstacles; pairs of a body and a row of the
     scene that are not; the number of the twist that each number of v gives each body (-1: none);
-    ``index`` of the clouds, whose ``numbers`` stand behind the ``vertices``; the joints with
+    ``index`` of the aggregates, whose ``numbers`` stand behind the ``vertices``; the joints with
     quaternions.
     ``boxes``: rounded boxes around the rows, eight by eight, number by number: for each axis its
     components, the least and the greatest place along it, then the radius.
@@ -111,12 +111,13 @@ class Tables:
     rows: Floats
     boxes: Floats
     vertices: Floats
+    aggregates: Aggregates | None = None  # whose arrays ``index`` has addresses of
 
     @property
     def n_bounds(self) -> int:
         """The number of bounds of a configuration, with those that fill up lanes."""
         n_pairs, n_rows, n_movers = self.index[[N_PAIRS, N_ROWS, N_MOVERS]].tolist()
-        across = _filled(n_rows) + _filled(int(self.index[N_CLOUDS]))
+        across = _filled(n_rows) + _filled(int(self.index[N_AGGREGATES]))
         return _filled(n_pairs) + n_movers * across
 
     @property
@@ -173,25 +174,29 @@ def tables(
     boxes: Floats,
     *,
     allowed: Sequence[tuple[int, int]] | Ints = (),
-    clouds: Clouds | None = None,
+    aggregates: Aggregates | None = None,
 ) -> Tables:
     """The tables of a robot and a scene.
 
     ``rows`` (n, 24): obstacles, in the world; ``vertices``: those of the robot's pieces and of the
     rows; ``boxes`` (n, 16): boxes with rounded edges that hold the rows, number by number as in
     `Tables`, those of half-spaces without ends but one; ``allowed``: pairs of a body and a row, or
-    a cloud, numbered after rows, that are not checked.
+    an aggregate, numbered after rows, that are not checked.
     """
     obstacles = np.ascontiguousarray(rows, np.float64).reshape(-1, PIECE)
     flat = np.ascontiguousarray(vertices, np.float64)
     permitted = np.asarray(allowed, np.int64).ravel()
-    n_clouds, of_clouds, numbers = 0, np.zeros(0, np.int64), np.zeros(0)
-    if clouds is not None and clouds.count:
-        n_clouds, of_clouds, numbers = clouds.count, clouds.index, clouds.numbers
-    index = np.concatenate([bodies.index, permitted, of_clouds])
+    n_aggregates, of_aggregates, numbers = 0, np.zeros(0, np.int64), np.zeros(0)
+    if aggregates is not None and aggregates.count:
+        n_aggregates, of_aggregates, numbers = (
+            aggregates.count,
+            aggregates.index,
+            aggregates.numbers,
+        )
+    index = np.concatenate([bodies.index, permitted, of_aggregates])
     index[N_ROWS], index[N_ALLOWED] = len(obstacles), len(permitted) // 2
-    index[N_CLOUDS], index[CLOUD_NUMBERS] = n_clouds, len(flat)
-    index[CLOUDS] = index[ALLOWED] + len(permitted)
+    index[N_AGGREGATES], index[AGGREGATE_NUMBERS] = n_aggregates, len(flat)
+    index[AGGREGATES] = index[ALLOWED] + len(permitted)
     return Tables(
         index,
         np.ascontiguousarray(bodies.pieces),
@@ -199,6 +204,7 @@ def tables(
         obstacles,
         in_lanes(boxes, WIDTH, INFINITELY_FAR),
         np.concatenate([flat, numbers]) if len(numbers) else flat,
+        aggregates,
     )
 
 
@@ -306,22 +312,22 @@ def leave_out(index: PtrI64, bounds: PtrF64) -> None:
 
 
 @typed
-def cloud_bounds(
+def aggregate_bounds(
     index: PtrI64, placed: PtrF64, vertices: PtrF64, limit: F64, bounds: PtrF64
 ) -> I64:
-    """Write a lower bound of the distance of each mover and cloud, `FAR` over a limit; how many."""
-    n_clouds = index[N_CLOUDS]
-    across = filled(n_clouds)
-    clouds = offset(index, index[CLOUDS])
-    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    """Write lower bounds of distances of movers and aggregates, `FAR` over a limit; how many."""
+    n_aggregates = index[N_AGGREGATES]
+    across = filled(n_aggregates)
+    aggregates = offset(index, index[AGGREGATES])
+    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
     point = local_i64(1)
     for m in range(index[N_MOVERS]):
         ball = offset(placed, index[index[MOVERS] + m] * BALL)
         for k in range(across):
             bounds[m * across + k] = FAR
-        for k in range(n_clouds):
+        for k in range(n_aggregates):
             if not is_allowed(index, index[index[MOVERS] + m], index[N_ROWS] + k):
-                d = cloud_nearest(k, clouds, numbers, ball, limit, point)
+                d = aggregate_away(k, aggregates, numbers, ball, limit, point)
                 if point[0] >= 0:
                     bounds[m * across + k] = d
     return index[N_MOVERS] * across
@@ -329,7 +335,7 @@ def cloud_bounds(
 
 @typed
 def is_allowed(index: PtrI64, body: I64, row: I64) -> Bool:
-    """Whether a body may touch a row, or a cloud."""
+    """Whether a body may touch a row, or an aggregate."""
     allowed = offset(index, index[ALLOWED])
     for k in range(index[N_ALLOWED]):
         if allowed[2 * k] == body and allowed[2 * k + 1] == row:
@@ -378,7 +384,7 @@ def pieces_apart(
     placed: PtrF64,
     records: PtrF64,
 ) -> None:
-    """Write the records of a list of pairs, as `listed` has it, but of clouds `nothing`.
+    """Write the records of a list of pairs, as `listed` has it, but of aggregates `nothing`.
 
     Of each pair of many pieces, first the two whose spheres are nearest; at last, when it is known
     how near these are, those that may be nearer. ``limit``: the most that matters, and 1 where it
@@ -587,7 +593,7 @@ def of_lane(whose: PtrI64, lane: I64) -> tuple[I64, I64, I64, I64, I64]:
 
 
 @typed
-def body_cloud(
+def body_aggregate(
     a: I64,
     k: I64,
     index: PtrI64,
@@ -597,17 +603,17 @@ def body_cloud(
     bound: F64,
     record: PtrF64,
 ) -> F64:
-    """Signed distance of a body and a cloud, as `cloud_distance` gives it of one piece."""
+    """Signed distance of a body and an aggregate, as `aggregate_distance` gives it of one piece."""
     own = offset(index, index[RANGES] + 2 * a)
     world = offset(poses, index[N_BODIES] * POSE)
-    clouds = offset(index, index[CLOUDS])
-    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    aggregates = offset(index, index[AGGREGATES])
+    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
     best = bound
     near = False
     for i in range(own[1]):
         piece = offset(pieces, (own[0] + i) * PIECE)
         T = offset(poses, a * POSE)
-        d = cloud_distance(k, clouds, numbers, piece, T, world, vertices, best, record)
+        d = aggregate_distance(k, aggregates, numbers, piece, T, world, vertices, best, record)
         if d < FAR:
             near = True
             best = d
@@ -632,7 +638,9 @@ def listed_near(
     for k in range(n):
         a, record = wanted[4 * k], offset(records, k * RECORD)
         if wanted[4 * k + 1] == -2:
-            d = body_cloud(a, wanted[4 * k + 2], index, pieces, vertices, poses, limit[0], record)
+            d = body_aggregate(
+                a, wanted[4 * k + 2], index, pieces, vertices, poses, limit[0], record
+            )
             if d > limit[0] or d >= FAR:
                 nothing(record)
 
@@ -672,7 +680,7 @@ def things_of(index: PtrI64, k: I64) -> tuple[I64, I64]:
     if k < index[N_MOVERS] * across:
         return index[index[MOVERS] + k // across], n_bodies + k % across
     k -= index[N_MOVERS] * across
-    across = filled(index[N_CLOUDS])
+    across = filled(index[N_AGGREGATES])
     return index[index[MOVERS] + k // across], n_bodies + n_rows + k % across
 
 
@@ -750,7 +758,7 @@ def nearest(
     limit[0], limit[1] = min(within, FAR / 2.0), 0.0
     if n == 1:  # many at a time: each that is found leaves less to the others
         limit[1], most = 1.0, MOST
-    n_bounds += cloud_bounds(index, room, vertices, limit[0], offset(bounds, n_bounds))
+    n_bounds += aggregate_bounds(index, room, vertices, limit[0], offset(bounds, n_bounds))
     wanted, found = local_i64(4 * MOST), local_f64(MOST * RECORD)
     n_first = least_bounds(bounds, n_bounds, n, limit[0], order)
     count, at, held, bits = 0, 0, 0, 0
@@ -975,7 +983,7 @@ def listed(
     """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
 
     ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
-    obstacle; or a body, -2, a cloud and 0. ``placed``: for the balls and pieces in the world.
+    obstacle; or a body, -2, an aggregate and 0. ``placed``: for the balls and pieces in the world.
     """
     place_balls(index, balls, poses, placed)
     none_placed(index, offset(placed, index[N_BODIES] * BALL))

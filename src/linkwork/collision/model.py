@@ -560,19 +560,19 @@ class CollisionModel(_Asked, ProcessBound):
         return known
 
     def _allowed(self, contacts: Any, found: Any) -> Integers:
-        """The bodies and rows of contacts that a scene allows; clouds are numbered after rows."""
+        """The bodies and rows of contacts that a scene allows; aggregates come after rows."""
         if not contacts:
             return np.zeros((0, 2), np.int64)
         objects = {name: k for k, name in enumerate(found.names)}
         bodies = {name: k for k, name in enumerate(self.parts.bodies)}
-        clouds = found.clouds.objects
+        aggregates = found.aggregates.objects
         rows: list[tuple[int, int]] = []
         for name, other in contacts:
             if other in bodies and name in objects:
                 k = objects[name]
                 of_object = [*np.flatnonzero(found.object_of_row == k)]
-                if k in clouds:
-                    of_object.append(len(found.rows) + clouds.index(k))
+                if k in aggregates:
+                    of_object.append(len(found.rows) + aggregates.index(k))
                 rows += [(bodies[other], int(row)) for row in of_object]
         return np.array(rows, np.int64).reshape(-1, 2)
 
@@ -682,8 +682,7 @@ class CollisionModel(_Asked, ProcessBound):
         if proven and room.reaches is not self._usual_reaches:
             room.move_by(self._usual_reaches)
         if room.native is None:
-            by_balls = tables.obstacles.clouds.count == 0
-            check = NativeCheck(*self._halves, room.address, by_balls)
+            check = NativeCheck(*self._halves, room.address)
             rows = self._code.address("motion_rows") if proven else 0
             room.native = NativeMotions(check, rows, _at(room.world) if proven else 0, room)
         return room.native
@@ -812,9 +811,10 @@ class CollisionModel(_Asked, ProcessBound):
     ) -> Nearest:
         """The n nearest pairs at q (..., nq), of those ``within`` so many metres.
 
-        A pair is two links, a link and a piece of an object, or a link and a cloud of points. With
-        ``gradients_at``, configurations as many as q, gradients are those there, of the points that
-        are nearest at q and the normal there, carried along with the two and with the second.
+        A pair is two links, a link and a piece of an object, or a link and a cloud of points
+        or a height field. With ``gradients_at``, configurations as many as q, gradients are those
+        there, of the points that are nearest at q and the normal there, carried along with the two
+        and with the second.
 
         Raises: as `clearance`; ShapeError where ``gradients_at`` has another shape than q.
         """
@@ -888,15 +888,15 @@ class CollisionModel(_Asked, ProcessBound):
         bodies, found = self.parts.bodies, scene.obstacles
         wanted = [[a, b, 0, 0] for a, b in self._pair_rows.tolist()]
         names = [(bodies[a], bodies[b]) for a, b, *_ in wanted]
-        allowed, clouds = {(int(a), int(r)) for a, r in scene.allowed}, found.clouds.objects
+        allowed, aggregates = {(int(a), int(r)) for a, r in scene.allowed}, found.aggregates.objects
         for a in np.flatnonzero(self._moves).tolist():
             for k, name in enumerate(found.names):
                 first, stop = int(found.first_row[k]), int(found.first_row[k + 1])
                 if stop > first:
                     row, thing = first, [a, -1, first, stop - first]
                 else:
-                    cloud = clouds.index(k)
-                    row, thing = len(found.rows) + cloud, [a, -2, cloud, 0]
+                    aggregate = aggregates.index(k)
+                    row, thing = len(found.rows) + aggregate, [a, -2, aggregate, 0]
                 if (a, row) not in allowed:
                     wanted.append(thing)
                     names.append((bodies[a], name))
@@ -964,7 +964,7 @@ class CollisionModel(_Asked, ProcessBound):
         """Bodies and objects by the numbers of names, from bodies and rows."""
         if "numbers" not in scene.made:
             n_b, around = len(self.parts.bodies), scene.obstacles
-            objects = [*around.object_of_row.tolist(), *around.clouds.objects]
+            objects = [*around.object_of_row.tolist(), *around.aggregates.objects]
             numbers = [*range(n_b), *(n_b + k for k in objects), -1]  # the last one: of nothing
             scene.made["numbers"] = np.array(numbers, np.int64)
         return scene.made["numbers"][which]

@@ -20,17 +20,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.cloud import cloud_distance, cloud_nearest
+from linkwork.collision.aggregates import aggregate_away, aggregate_distance, is_field
+from linkwork.collision.cloud import FRAME as PLACE
 from linkwork.collision.distances import (
+    AGGREGATE_NUMBERS,
+    AGGREGATES,
     BALL,
-    CLOUD_NUMBERS,
-    CLOUDS,
     COLUMNS,
     FAR,
     INF,
     MOVERS,
+    N_AGGREGATES,
     N_BODIES,
-    N_CLOUDS,
     N_MOVERS,
     N_PAIRS,
     N_Q,
@@ -51,6 +52,20 @@ from linkwork.collision.distances import (
     place_balls,
     place_world,
     things_of,
+)
+from linkwork.collision.height_field import (
+    SAME,
+    WAITING,
+    block_box,
+    block_piece,
+    box_around,
+    boxes_apart,
+    first_blocks,
+    n_prisms,
+    parts_of_block,
+    prism_piece,
+    wait_in_order,
+    widened,
 )
 from linkwork.collision.narrow import closest
 from linkwork.collision.reaches import CHAIN
@@ -283,9 +298,9 @@ def fastest_point(ball: PtrF64, twist: PtrF64) -> F64:
 
 
 @typed
-def cloud_lasting(
+def aggregate_lasting(
     a: I64,
-    cloud: I64,
+    aggregate: I64,
     index: PtrI64,
     pieces: PtrF64,
     vertices: PtrF64,
@@ -297,10 +312,10 @@ def cloud_lasting(
     tolerance: F64,
     record: PtrF64,
 ) -> F64:
-    """`things_lasting` of a body and a cloud of points, of which all within ``left`` is told."""
+    """`things_lasting` of a body and an aggregate, of which all within ``left`` is told."""
     ranges = offset(index, index[RANGES])
-    clouds = offset(index, index[CLOUDS])
-    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    aggregates = offset(index, index[AGGREGATES])
+    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
     T_own = offset(poses, a * POSE)
     world = offset(poses, index[N_BODIES] * POSE)
     ball = local_f64(4)
@@ -311,7 +326,29 @@ def cloud_lasting(
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
         own = offset(pieces, i * PIECE)
         most = touching if touched else left + touching
-        d = cloud_distance(cloud, clouds, numbers, own, T_own, world, vertices, most, record)
+        if is_field(aggregate, aggregates) and not touched:
+            lasts = field_lasting(
+                aggregate,
+                aggregates,
+                numbers,
+                own,
+                T_own,
+                world,
+                vertices,
+                twist,
+                bend,
+                speed,
+                min(best, left / speed),
+                tolerance,
+                record,
+            )
+            touched = lasts < 0.0
+            touching = record[0] if touched else touching
+            best = min(best, lasts)
+            continue
+        d = aggregate_distance(
+            aggregate, aggregates, numbers, own, T_own, world, vertices, most, record
+        )
         if d >= FAR:
             continue
         if not d > touching:
@@ -321,6 +358,79 @@ def cloud_lasting(
             ball_in_world(T_own, offset(own, 20), ball)
             fastest = fastest_point(ball, twist)
             best = min(best, lasting(d - kept, fastest, bend, speed))
+    return -1.0 if touched else best
+
+
+@typed
+def field_lasting(
+    k: I64,
+    index: PtrI64,
+    numbers: PtrF64,
+    piece: PtrF64,
+    pose: PtrF64,
+    world: PtrF64,
+    vertices: PtrF64,
+    twist: PtrF64,
+    bend: F64,
+    speed: F64,
+    until: F64,
+    tolerance: F64,
+    record: PtrF64,
+) -> F64:
+    """The time for which a piece stays clear of a field, up to ``until``, or -1 where they touch.
+
+    Blocks whose box stays clear so long are left out. The record is then of the nearest prism.
+    """
+    waiting, lows, parts = local_i64(WAITING), local_f64(WAITING), local_i64(4)
+    around, wide, box = local_f64(6), local_f64(6), local_f64(6)
+    row, found, ball = local_f64(PIECE), local_f64(9), local_f64(4)
+    frame = offset(numbers, PLACE * k)
+    box_around(frame, piece, pose, vertices, 0.0, around)
+    ball_in_world(pose, offset(piece, 20), ball)
+    fastest = fastest_point(ball, twist)
+    kept, left = max(tolerance - MORE, 0.0), until * speed
+    widened(around, left + tolerance, wide)
+    n = first_blocks(k, index, numbers, wide, waiting)
+    for i in range(n):
+        lows[i] = -FAR
+    best, touching, touched = until, tolerance, False
+    while n > 0:
+        n -= 1
+        block, d = waiting[n], lows[n]
+        if d > touching and (touched or lasting(d - kept, fastest, bend, speed) >= best):
+            continue
+        if block & 63 == 0:
+            for which in range(n_prisms(k, index, block)):
+                prism_piece(k, block, which, index, numbers, around, left, row)
+                most = (touching if touched else ENOUGH * left + touching) + SAME * piece[23]
+                d = closest(piece, pose, row, world, vertices, most, found)
+                if d < touching or (d == touching and not touched):
+                    touched = True
+                    touching = d
+                    record[0] = d
+                    for i in range(9):
+                        record[1 + i] = found[i]
+                elif not touched:
+                    closing = closing_speed(ball, twist, offset(found, 6))
+                    best = min(best, lasting(d - kept, closing, bend, speed))
+            continue
+        m, first = parts_of_block(k, index, block, parts), n
+        for i in range(m):
+            block_box(k, index, numbers, parts[i], box)
+            d = boxes_apart(around, box)
+            if d > touching and (touched or lasting(d - kept, fastest, bend, speed) >= best):
+                continue
+            if parts[i] & 63 != 0:
+                block_piece(offset(frame, 12), box, around, left, row)
+                most = touching if touched else ENOUGH * left + touching
+                lower = closest(piece, pose, row, world, vertices, most, found)
+                if lower > touching:
+                    closing = closing_speed(ball, twist, offset(found, 6))
+                    if touched or lasting(lower - kept, closing, bend, speed) >= best:
+                        continue
+                d = max(d, lower)
+            wait_in_order(parts[i], d, first, n, waiting, lows)
+            n += 1
     return -1.0 if touched else best
 
 
@@ -353,11 +463,11 @@ def things_lasting(
     twist_a = local_f64(6)
     twist_b = local_f64(6)
     twist_of(index, a, twists, velocity, twist_a)
-    cloud = b - (n_bodies + index[N_ROWS])
-    if cloud >= 0:
-        return cloud_lasting(
+    aggregate = b - (n_bodies + index[N_ROWS])
+    if aggregate >= 0:
+        return aggregate_lasting(
             a,
-            cloud,
+            aggregate,
             index,
             pieces,
             vertices,
@@ -415,13 +525,13 @@ def bend_of(index: PtrI64, speeds: PtrF64, a: I64, b: I64) -> F64:
 
 @typed
 def speeds_of_bounds(index: PtrI64, speeds: PtrF64, closing: PtrF64) -> I64:
-    """Write the speed that belongs to each of the bounds, those of clouds last; how many."""
+    """Write the speed that belongs to each of the bounds, those of aggregates last; how many."""
     n_pairs = index[N_PAIRS]
     n = filled(n_pairs)
     for k in range(n):
         closing[k] = speeds[k] if k < n_pairs else 1.0
-    for kind in range(2):  # rows, then clouds
-        across = index[N_ROWS] if kind == 0 else index[N_CLOUDS]
+    for kind in range(2):  # rows, then aggregates
+        across = index[N_ROWS] if kind == 0 else index[N_AGGREGATES]
         for m in range(index[N_MOVERS]):
             speed = splat(speeds[n_pairs + index[index[MOVERS] + m]])
             for _ in range(0, across, WIDTH):
@@ -431,7 +541,7 @@ def speeds_of_bounds(index: PtrI64, speeds: PtrF64, closing: PtrF64) -> I64:
 
 
 @typed
-def bounds_of_clouds(
+def bounds_of_aggregates(
     index: PtrI64,
     placed: PtrF64,
     vertices: PtrF64,
@@ -442,23 +552,25 @@ def bounds_of_clouds(
     closing: PtrF64,
     bounds: PtrF64,
 ) -> None:
-    """Write lower bounds of the distances of movers and clouds that are due.
+    """Write lower bounds of the distances of movers and aggregates that are due.
 
     They are told up to what closes in a time of ``reach``, and a tolerance.
     """
-    across = filled(index[N_CLOUDS])
-    clouds, point = offset(index, index[CLOUDS]), local_i64(1)
-    numbers = offset(vertices, index[CLOUD_NUMBERS])
+    across = filled(index[N_AGGREGATES])
+    aggregates, point = offset(index, index[AGGREGATES]), local_i64(1)
+    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
     for m in range(index[N_MOVERS]):
         body = index[index[MOVERS] + m]
-        for cloud in range(across):
-            k = m * across + cloud
+        for aggregate in range(across):
+            k = m * across + aggregate
             if not clocks[k] < due:
                 continue
             bounds[k] = FAR
-            if cloud < index[N_CLOUDS] and not is_allowed(index, body, index[N_ROWS] + cloud):
+            if aggregate < index[N_AGGREGATES] and not is_allowed(
+                index, body, index[N_ROWS] + aggregate
+            ):
                 most, ball = reach * closing[k] + tolerance, offset(placed, body * BALL)
-                bounds[k] = cloud_nearest(cloud, clouds, numbers, ball, most, point)
+                bounds[k] = aggregate_away(aggregate, aggregates, numbers, ball, most, point)
 
 
 @typed
@@ -483,6 +595,13 @@ def marked_clocks(index: PtrI64, marks: PtrF64, clocks: PtrF64) -> None:
     for m in range(index[N_MOVERS]):
         of_body = of_bodies[index[index[MOVERS] + m]]
         for k in range(0, across, WIDTH):
+            mark = lanes(of_rows, k)
+            put(clocks, n, select(mark < of_body, of_body, mark))
+            n += WIDTH
+    of_rows = offset(of_rows, across)
+    for m in range(index[N_MOVERS]):
+        of_body = of_bodies[index[index[MOVERS] + m]]
+        for k in range(0, filled(index[N_AGGREGATES]), WIDTH):
             mark = lanes(of_rows, k)
             put(clocks, n, select(mark < of_body, of_body, mark))
             n += WIDTH
@@ -531,7 +650,7 @@ def motion_touches(
     n_intervals, interval = 1, 0
     intervals[0] = 0.0
     intervals[1] = 1.0
-    by_balls = swept != 0 and index[N_CLOUDS] == 0  # clouds are not looked at so
+    by_balls = swept != 0
     if by_balls:
         record_of_swept = pointer_i64(swept)
         intervals = offset(pointer_f64(record_of_swept[STARTS]), record_of_swept[MOST])
@@ -563,7 +682,7 @@ def motion_touches(
         end = intervals[2 * interval + 1]
         due = min(t + SLACK, end)
         m = bounds_of(index, placed, boxes, bounds)
-        bounds_of_clouds(
+        bounds_of_aggregates(
             index,
             placed,
             vertices,

@@ -1,8 +1,14 @@
 """Signed distance of two convex pieces, in the small language of `linkwork.compile.typed`.
 
 A piece is a row of 24 numbers (`linkwork.collision.pieces`): a core (point, segment, box, cylinder,
-ellipsoid, hull) and a radius around it, in a body whose pose is given. Everything is computed in
-the frame of piece A, so that a scene far from the origin loses nothing.
+ellipsoid, hull, prism, wedge) and a radius around it, in a body whose pose is given. Everything is
+computed in the frame of piece A, so that a scene far from the origin loses nothing.
+
+Prisms and wedges are what lies below a cell, or half a cell, of a height field. They have no radius
+and no vertices: numbers 2 to 7 of their rows are the two sides of the cell from the corner at the
+origin (below 0 against x or y), the heights of its neighbours along x and y over the origin, that
+of the fourth corner (of a wedge, which has none, of the corner itself: that of a prism is 0), and
+how far down they reach.
 
 The distance is ``max over unit n of (min over B of n·b - max over A of n·a)``: every direction n
 gives a lower bound, every pair of points of the two an upper one, also where they overlap.
@@ -54,6 +60,8 @@ CYLINDER = 3
 ELLIPSOID = 4
 HULL = 5
 HALF_SPACE = 6
+PRISM = 7
+WEDGE = 8
 
 # how the numbers of a pair of pieces lie (`_place`): the rotation of B in A, the place of B in A,
 # and the rotation and the place of A in the world
@@ -237,6 +245,8 @@ def _beyond_planes(A: PtrF64, B: PtrF64, vertices: PtrF64, pair: PtrF64, s: PtrF
         half[1], half[2] = B[2], B[3]
     elif B[0] <= SEGMENT:
         half[0], half[1], half[2] = 0.0, 0.0, B[3] if B[0] == SEGMENT else 0.0
+    elif B[0] >= PRISM:
+        _box_of_prism(B, pair, middle, half)
     high, place = splat(-1e300), splat(0.0)
     for k in range(0, N_PLANES, WIDTH):
         x, y, z = lanes(planes, k), lanes(planes, N_PLANES + k), lanes(planes, 2 * N_PLANES + k)
@@ -275,6 +285,24 @@ def _box_of_hull(B: PtrF64, vertices: PtrF64, pair: PtrF64, middle: PtrF64, half
             far = max(far, abs(vertices[first + k]))
         for i in range(3):
             half[i] = far
+
+
+@typed
+def highest_of_prism(row: PtrF64) -> F64:
+    """The greatest height of a prism's or wedge's top over its origin."""
+    high = max(row[4], row[5])
+    high = max(high, row[6])
+    return max(high, 0.0)  # its origin is as high as a corner
+
+
+@typed
+def _box_of_prism(B: PtrF64, pair: PtrF64, middle: PtrF64, half: PtrF64) -> None:
+    """Write the middle, in A's frame, and the half lengths of the box around a prism or wedge."""
+    high = highest_of_prism(B)
+    x, y, z = 0.5 * B[2], 0.5 * B[3], 0.5 * (high - B[7])
+    half[0], half[1], half[2] = abs(x), abs(y), 0.5 * (high + B[7])
+    for i in range(3):
+        middle[i] += pair[3 * i] * x + pair[3 * i + 1] * y + pair[3 * i + 2] * z
 
 
 @typed
@@ -407,7 +435,32 @@ def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F6
             row[3] if y >= 0.0 else -row[3],
             row[4] if z >= 0.0 else -row[4],
         )
+    if kind >= PRISM:
+        return _farthest_of_prism(row, x, y, z)
     return 0.0, 0.0, row[3] if z >= 0.0 else -row[3]
+
+
+@typed
+def _farthest_of_prism(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
+    """As `_farthest`, of a prism or wedge: a corner of its top, or what is below it."""
+    up, low = z >= 0.0, -row[7]
+    own = row[6] if row[0] == WEDGE else 0.0
+    a, b, c = row[4] if up else low, row[5] if up else low, own if up else low
+    u, v, w = 0.0, 0.0, c
+    high = z * c
+    along = x * row[2] + z * a
+    if along > high:
+        high = along
+        u, w = row[2], a
+    along = y * row[3] + z * b
+    if along > high:
+        high = along
+        u, v, w = 0.0, row[3], b
+    if row[0] == PRISM:
+        d = row[6] if up else low
+        if x * row[2] + y * row[3] + z * d > high:
+            u, v, w = row[2], row[3], d
+    return u, v, w
 
 
 @typed

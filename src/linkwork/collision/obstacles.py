@@ -1,9 +1,9 @@
-"""The objects of a scene as arrays: convex pieces at rest in the world, their tree, and clouds.
+"""The objects of a scene as arrays: convex pieces at rest in the world, their tree, and aggregates.
 
 An object is anything with a ``name``, a ``shape`` and ``T_world_object``, as `linkwork.Scene` has
 them. Its record stands for it: where a record is the one of before, its rows are those of before,
-so that what moves, comes or goes costs its own rows and the tree. The pieces of a mesh or a height
-field are made once for its shape.
+so that what moves, comes or goes costs its own rows and the tree. The pieces of a mesh are made
+once for its shape.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.cloud import Clouds, clouds_of
+from linkwork.collision.aggregates import Aggregates, aggregates_of, points_of
 from linkwork.collision.mesh_pieces import convex_pieces
 from linkwork.collision.pieces import (
     BOX,
@@ -28,7 +28,6 @@ from linkwork.collision.pieces import (
     PIECE,
     POINT,
     SEGMENT,
-    one_list,
     rounded_up,
     table,
 )
@@ -67,8 +66,9 @@ class Obstacles:
     is of object ``object_of_row[k]``, whose rows begin at ``first_row``. ``tree`` finds rows by
     their spheres (`tree.visit_near`); half-spaces, whose spheres have no end, are not in it but in
     ``half_spaces``. ``boxes`` (n, 15) hold each piece: three axes, the centre and three halves;
-    those of half-spaces mean nothing. Points are in ``clouds`` alone. ``outside`` is how far the
-    pieces of each object may reach beyond its shape (m): 0 but for meshes that are not convex.
+    those of half-spaces mean nothing. Points and height fields are in ``aggregates`` alone.
+    ``outside`` is how far the pieces of each object may reach beyond its shape (m): 0 but for
+    meshes that are not convex.
     """
 
     objects: tuple[Object, ...]
@@ -79,7 +79,7 @@ class Obstacles:
     object_of_row: Integers
     first_row: Integers
     half_spaces: Integers
-    clouds: Clouds
+    aggregates: Aggregates
 
     @cached_property
     def tree(self) -> Tree:
@@ -105,10 +105,9 @@ class Obstacles:
         axes, centres, halves = own[:, :9].reshape(-1, 3, 3), own[:, 9:12], own[:, 12:, None]
         sides = np.abs(axes * halves).sum(axis=1)
         ends = [centres - sides, centres + sides]
-        for k in self.clouds.objects:
-            cloud = self.objects[k]
-            T = cloud.T_world_object
-            ends.append(cloud.shape.points @ T[:3, :3].T + T[:3, 3])
+        for k in self.aggregates.objects:
+            T = self.objects[k].T_world_object
+            ends.append(points_of(self.objects[k].shape) @ T[:3, :3].T + T[:3, 3])
         points = np.concatenate(ends)
         return float(np.ptp(points, axis=0).max()) if len(points) else 0.0
 
@@ -136,7 +135,7 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
     object_of_row = np.repeat(np.arange(len(given)), counts)
     vertices, outside = _vertices(given, rows, first_row)
     half_spaces = np.flatnonzero(np.isinf(rows[:, 23]))
-    clouds: list[int] = np.flatnonzero(counts == 0).tolist()  # points have no pieces
+    aggregates: list[int] = np.flatnonzero(counts == 0).tolist()  # which have no rows
     return Obstacles(
         given,
         outside,
@@ -146,7 +145,7 @@ def obstacles_of(objects: Iterable[Object], before: Obstacles | None = None) -> 
         object_of_row,
         first_row,
         half_spaces,
-        clouds_of([(k, given[k].shape, given[k].T_world_object) for k in clouds]),
+        aggregates_of([(k, given[k].shape, given[k].T_world_object) for k in aggregates]),
     )
 
 
@@ -189,7 +188,7 @@ def _made(objects: Sequence[Object]) -> _Made:
         if core is not None:
             solids.append(k)
             cores.append(core(each.shape))
-        elif isinstance(each.shape, Points):
+        elif isinstance(each.shape, (Points, HeightField)):
             counts[k] = 0
         else:
             parts.append((k, _parts_of(each.shape)))
@@ -275,15 +274,12 @@ class _Parts:
 _PARTS: WeakKeyDictionary[Any, _Parts] = WeakKeyDictionary()
 
 
-def _parts_of(shape: Triangles | HeightField) -> _Parts:
+def _parts_of(shape: Triangles) -> _Parts:
     found = _PARTS.get(shape)
     if found is None:
-        if isinstance(shape, HeightField):
-            found = _height_field(shape)
-        else:
-            made = convex_pieces(shape.vertices, shape.faces)
-            rows, vertices = table(made.pieces)
-            found = _Parts(rows, _hull_boxes(rows, vertices), vertices, made.outside)
+        made = convex_pieces(shape.vertices, shape.faces)
+        rows, vertices = table(made.pieces)
+        found = _Parts(rows, _hull_boxes(rows, vertices), vertices, made.outside)
         _PARTS[shape] = found
     return found
 
@@ -335,35 +331,3 @@ def _box_along(axes: Floats, points: Floats) -> tuple[Floats, Floats, Floats]:
     along = axes.T @ points
     low, high = along.min(axis=1), along.max(axis=1)
     return axes, axes @ ((low + high) / 2), rounded_up((high - low) / 2, np.abs(points).max())
-
-
-def _height_field(field: HeightField) -> _Parts:
-    """The pieces of a height field: a prism below each triangle of its surface.
-
-    The two of a cell are one where its surface is convex.
-    """
-    top = field.corners()
-    corner = [top[:-1, :-1], top[1:, :-1], top[1:, 1:], top[:-1, 1:]]
-    a, b, c, d = (each.reshape(-1, 3) for each in corner)
-    ridge = a[:, 2] + c[:, 2] >= b[:, 2] + d[:, 2]  # the triangles meet from a to c
-    cells = np.concatenate(
-        [
-            np.stack([a, b, c, d], axis=-1)[ridge],
-            np.stack([a, b, c, c], axis=-1)[~ridge],
-            np.stack([a, c, d, d], axis=-1)[~ridge],
-        ]
-    )
-    below = cells.copy()
-    below[:, 2] = field.bottom
-    hulls = np.concatenate([cells, below], axis=-1)  # (n, 3, 8)
-    low, high = hulls.min(axis=-1), hulls.max(axis=-1)
-    centres, halves = (low + high) / 2, rounded_up((high - low) / 2, np.abs(hulls).max())
-    rows = np.zeros((len(hulls), PIECE))
-    rows[:, 0], rows[:, 6], rows[:, 7] = HULL, 8, -1
-    vertices = np.column_stack([hulls.reshape(-1, 24), np.tile(one_list(8), (len(hulls), 1))])
-    rows[:, 5] = vertices.shape[1] * np.arange(len(hulls))
-    rows[:, [8, 13, 18]] = 1.0
-    rows[:, 20:23] = centres
-    rows[:, 23] = np.linalg.norm(halves, axis=1)
-    boxes = _boxes(np.broadcast_to(np.eye(3), (len(hulls), 3, 3)), centres, halves)
-    return _Parts(rows, boxes, vertices.ravel())

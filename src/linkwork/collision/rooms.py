@@ -35,15 +35,13 @@ class NativeCheck:
     ``function`` is the address of ``check(q, n, verdicts, arguments)`` (see
     `linkwork.collision.spheres.check_rows`), which one thread at a time calls with
     ``arguments``; ``look`` and ``settle`` are those of its two halves, of sixteen configurations
-    (`look_between`, `settle_rows`). ``by_balls``: whether the first half decides anything; in
-    clouds of points it leaves all open.
+    (`look_between`, `settle_rows`).
     """
 
     function: int
     look: int
     settle: int
     arguments: int
-    by_balls: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,7 +129,7 @@ class Room:
         around = scene.obstacles
         tree = around.tree if len(around.rows) > spheres.MANY else _NO_TREE
         n_found, n_work = scene.most_found, motion.motion_room(scene.exact) + 64
-        n_marks = 2 * self._n_bodies + len(scene.rows) + WIDTH
+        n_marks = 2 * self._n_bodies + len(scene.rows) + around.aggregates.count + 2 * WIDTH
         if n_found > len(self._found):
             self._found = np.empty(n_found, np.int64)
         if n_work > len(self._work):
@@ -142,7 +140,7 @@ class Room:
         block[spheres.SCENE : spheres.NARROW] = [
             *(address(scene.ints), address(scene.shapes), address(scene.rows)),
             *(address(scene.vertices), address(tree.index), address(tree.numbers)),
-            *(address(around.clouds.index), address(around.clouds.numbers)),
+            *(address(around.aggregates.index), address(around.aggregates.numbers)),
         ]
         block[spheres.FOUND], block[spheres.MOST_FOUND] = address(self._found), n_found
         self._swept[swept.MARKS] = address(self._marks)

@@ -10,8 +10,10 @@ pieces, whatever the balls are; their radii count the rounding (see `tables`).
 
 from __future__ import annotations
 
+from linkwork.collision.aggregates import aggregate_holds, aggregate_touches, is_field
 from linkwork.collision.apart import lanes_apart
-from linkwork.collision.cloud import cloud_touches, point_piece, points_near
+from linkwork.collision.cloud import point_piece, points_near
+from linkwork.collision.height_field import piece_in_field
 from linkwork.collision.narrow import GUESS, touches, touches_near
 from linkwork.collision.tree import visit_near
 from linkwork.compile.typed import (
@@ -62,7 +64,14 @@ ENTRY, MOST_TODO = 6, 4096
 FULL = 1 + ENTRY * MOST_TODO
 """Numbers of a note, how many there may be, and where the lanes are marked that had no room: there
 all pieces are looked at. Each note has first and count of pieces of one body, the same of another
-(or the row of an obstacle), whether it is a body's (0) or an obstacle's (-1), and the lanes."""
+(or the row of an obstacle, or the number of an aggregate and of the part of the body), whether it
+is a body's (0), an obstacle's (-1) or an aggregate's (-2), and the lanes."""
+
+OF_AGGREGATE = -2
+"""The mark of a note of an aggregate."""
+
+VAST = 1e30
+"""The radius (m) that balls have at most where aggregates are asked."""
 
 MOST_BALLS = 64
 """Balls of a part, and inner balls of a body, at most."""
@@ -90,7 +99,7 @@ ALL_LANES, ONE_SURE, ONE_OPEN = range(3)
 N_BODIES, N_PAIRS, N_Q, BODY_RANGES, PART_RANGES, PAIRS, MOVES, INNER, POOL = range(9)
 PIECES, SIDE_BY_SIDE, HEAD = 9, 10, 11
 # places in `ints` of a scene
-N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, N_CLOUDS, SCENE_HEAD = range(7)
+N_ROWS, N_PLANES, PLANE_ROWS, N_ALLOWED, ALLOWED, N_AGGREGATES, SCENE_HEAD = range(7)
 # numbers of a part: first and count of its balls, and of its pieces in the pool of lists of pieces
 PART = 4
 
@@ -666,6 +675,122 @@ def against_scene(
 
 
 @typed
+def lanes_in_aggregate(
+    k: I64, surely: Bool, centre: PtrF32, radius: F32, live: I64, listed: PtrI64
+) -> I64:
+    """The lanes in which a ball may meet an aggregate, or surely touches it."""
+    index, numbers = pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS])
+    ball, found, bits = local_f64(4), 0, live if radius >= 0.0 else 0
+    ball[3] = min(f64(radius), VAST)
+    while bits != 0:
+        lane = lowest_bit(bits)
+        bits &= bits - 1
+        for i in range(3):
+            ball[i] = f64(centre[i * WIDTH32 + lane])
+        if surely:
+            if aggregate_holds(k, index, numbers, ball):
+                found |= 1 << lane
+        elif aggregate_touches(k, index, numbers, ball):
+            found |= 1 << lane
+    return found
+
+
+@typed
+def balls_in_aggregate(
+    k: I64,
+    surely: Bool,
+    pose: PtrF32,
+    balls: PtrF32,
+    n: I64,
+    live: I64,
+    room: PtrF32,
+    listed: PtrI64,
+) -> I64:
+    """The lanes in which one of n balls of a body may meet an aggregate, or surely touches it."""
+    found = 0
+    for i in range(n):
+        ball = offset(balls, i * BALL)
+        place(pose, ball, room)
+        found |= lanes_in_aggregate(k, surely, room, ball[3], live & ~found, listed)
+        if found == live:
+            break
+    return found
+
+
+@typed
+def body_in_aggregate(
+    body: I64,
+    k: I64,
+    balls: PtrF32,
+    poses: PtrF32,
+    near: I64,
+    todo: PtrI64,
+    room: PtrF32,
+    listed: PtrI64,
+) -> I64:
+    """The lanes in which a body surely touches an aggregate; what may touch is noted."""
+    robot, pose = pointer_i64(listed[ROBOT]), offset(poses, body * POSE * WIDTH32)
+    parts = offset(robot, robot[BODY_RANGES] + 2 * body)
+    hit, tried = 0, 0
+    for p in range(parts[0], parts[0] + parts[1]):
+        part = offset(robot, robot[PART_RANGES] + PART * p)
+        own = offset(balls, (robot[N_BODIES] + p) * BALL)
+        found = balls_in_aggregate(k, False, pose, own, 1, near & ~hit, room, listed)
+        own = offset(balls, part[0] * BALL)
+        found = balls_in_aggregate(k, False, pose, own, part[1], found, room, listed)
+        new = found & ~tried
+        if new != 0:
+            inner = offset(robot, robot[INNER] + 2 * body)
+            own = offset(balls, inner[0] * BALL)
+            hit |= balls_in_aggregate(k, True, pose, own, inner[1], new, room, listed)
+            tried |= found
+            found &= ~hit
+        if found != 0:
+            remember(todo, part[2], part[3], k, p, OF_AGGREGATE, found)
+    return hit
+
+
+@typed
+def against_aggregates(
+    balls: PtrF32,
+    poses: PtrF32,
+    given: I64,
+    until: I64,
+    todo: PtrI64,
+    room: PtrF32,
+    centres: PtrF32,
+    listed: PtrI64,
+) -> I64:
+    """The lanes in which the robot surely touches an aggregate; what may touch is noted.
+
+    ``centres``: as `against_scene` has written them.
+    """
+    robot, scene = pointer_i64(listed[ROBOT]), pointer_i64(listed[SCENE])
+    index, numbers = pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS])
+    n_bodies, hit, ball = robot[N_BODIES], 0, local_f64(4)
+    for body in range(n_bodies - 1, -1, -1):
+        if is_enough(until, hit, given, todo):
+            break
+        if robot[robot[MOVES] + body] == 0:
+            continue
+        centre = offset(centres, body * 3 * WIDTH32)
+        whole = offset(centres, (3 * n_bodies * WIDTH32) + body * BALL)
+        for i in range(3):
+            ball[i] = f64(whole[i])
+        ball[3] = min(f64(whole[3]), VAST)
+        for k in range(scene[N_AGGREGATES]):
+            if is_allowed(scene, body, scene[N_ROWS] + k):
+                continue
+            if not aggregate_touches(k, index, numbers, ball):
+                continue
+            radius, left = balls[body * BALL + 3], given & ~hit
+            near = lanes_in_aggregate(k, False, centre, radius, left, listed)
+            if near != 0:
+                hit |= body_in_aggregate(body, k, balls, poses, near, todo, room, listed)
+    return hit
+
+
+@typed
 def balls_against(
     pose_a: PtrF32,
     balls_a: PtrF32,
@@ -869,9 +994,10 @@ def anything_touches(
     vertices: PtrF64,
     poses: PtrF64,
     k: I64,
+    listed: PtrI64,
 ) -> Bool:
     """Whether any pieces touch in lane k: what is done where notes had no room."""
-    entry = local_i64(ENTRY)
+    entry, pose = local_i64(ENTRY), local_f64(12)
     guesses = local_f64(MEMORY * GUESSES)
     for i in range(MEMORY * GUESSES):
         guesses[i] = 0.0
@@ -880,6 +1006,9 @@ def anything_touches(
         entry[1] = ranges[2 * a + 1]
         if robot[robot[MOVES] + a] == 0:
             continue
+        pose_of_lane(poses, a, k, pose)
+        if body_in_aggregates(a, pose, listed):
+            return True
         for row in range(scene[N_ROWS]):
             entry[2] = row
             entry[3] = 1
@@ -935,37 +1064,36 @@ def moved_ball(pose: PtrF64, ball: PtrF64, out: PtrF64) -> None:
 
 
 @typed
-def ball_in_cloud(
-    pose: PtrF64, ball: PtrF64, cloud: I64, index: PtrI64, numbers: PtrF64, out: PtrF64
-) -> Bool:
-    """Whether a ball of a body meets a cloud; where it is in the world goes to ``out``."""
+def ball_in_aggregate(pose: PtrF64, ball: PtrF64, k: I64, listed: PtrI64, out: PtrF64) -> Bool:
+    """Whether a ball of a body may meet an aggregate; where it is in the world goes to ``out``."""
     moved_ball(pose, ball, out)
-    return cloud_touches(cloud, index, numbers, out)
+    return aggregate_touches(
+        k, pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS]), out
+    )
 
 
 @typed
-def part_in_cloud(
-    part: PtrI64,
-    pool: PtrI64,
-    balls: PtrF64,
-    pieces: PtrF64,
-    pose: PtrF64,
-    cloud: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    vertices: PtrF64,
-    found: PtrI64,
-    most: I64,
-) -> Bool:
-    """Whether a part of a body touches a point of a cloud."""
+def part_in_aggregate(part: PtrI64, pose: PtrF64, aggregate: I64, listed: PtrI64) -> Bool:
+    """Whether a part of a body, at a pose, touches an aggregate."""
+    robot, balls = pointer_i64(listed[ROBOT]), pointer_f64(listed[EXACT_BALLS])
+    pieces, vertices = pointer_f64(listed[PIECES_OF_ROBOT]), pointer_f64(listed[VERTICES])
+    index, numbers = pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS])
+    found, most = pointer_i64(listed[FOUND]), listed[MOST_FOUND]
+    pool = offset(robot, robot[POOL])
     ball, world, row = local_f64(4), local_f64(12), local_f64(24)
     for i in range(POSE):
         world[i] = 1.0 if i % 5 == 0 else 0.0
+    if is_field(aggregate, index):
+        for p in range(part[2], part[2] + part[3]):
+            piece = offset(pieces, pool[p] * PIECE)
+            if piece_in_field(aggregate, index, numbers, piece, pose, world, vertices):
+                return True
+        return False
     for i in range(part[1]):
-        if ball_in_cloud(pose, offset(balls, (part[0] + i) * BALL), cloud, index, numbers, ball):
-            n = min(points_near(cloud, index, numbers, ball, found, most), most)
+        if ball_in_aggregate(pose, offset(balls, (part[0] + i) * BALL), aggregate, listed, ball):
+            n = min(points_near(aggregate, index, numbers, ball, found, most), most)
             for k in range(n):
-                point_piece(cloud, found[k], index, numbers, row)
+                point_piece(aggregate, found[k], index, numbers, row)
                 for p in range(part[2], part[2] + part[3]):
                     if touches(offset(pieces, pool[p] * PIECE), pose, row, world, vertices, 0.0):
                         return True
@@ -973,56 +1101,30 @@ def part_in_cloud(
 
 
 @typed
-def in_clouds(
-    robot: PtrI64,
-    balls: PtrF64,
-    pieces: PtrF64,
-    scene: PtrI64,
-    index: PtrI64,
-    numbers: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    k: I64,
-    found: PtrI64,
-    most: I64,
-) -> Bool:
-    """Whether the robot touches a point of a cloud in lane k of float64 lanes."""
-    pool = offset(robot, robot[POOL])
-    pose, ball = local_f64(12), local_f64(4)
-    for body in range(robot[N_BODIES]):
-        if robot[robot[MOVES] + body] == 0:
+def body_in_aggregates(body: I64, pose: PtrF64, listed: PtrI64) -> Bool:
+    """Whether a body at a pose touches an aggregate."""
+    robot, scene = pointer_i64(listed[ROBOT]), pointer_i64(listed[SCENE])
+    balls, ball = pointer_f64(listed[EXACT_BALLS]), local_f64(4)
+    parts = offset(robot, robot[BODY_RANGES] + 2 * body)
+    for k in range(scene[N_AGGREGATES]):
+        if is_allowed(scene, body, scene[N_ROWS] + k):
             continue
-        pose_of_lane(poses, body, k, pose)
-        for cloud in range(scene[N_CLOUDS]):
-            own = offset(balls, body * BALL)
-            if not ball_in_cloud(pose, own, cloud, index, numbers, ball):
-                continue
-            if is_allowed(scene, body, scene[N_ROWS] + cloud):
-                continue
-            inner = offset(robot, robot[INNER] + 2 * body)
-            for i in range(inner[0], inner[0] + inner[1]):
-                if ball_in_cloud(pose, offset(balls, i * BALL), cloud, index, numbers, ball):
+        for p in range(parts[0], parts[0] + parts[1]):
+            own = offset(balls, (robot[N_BODIES] + p) * BALL)
+            if ball_in_aggregate(pose, own, k, listed, ball):
+                if part_in_aggregate(offset(robot, robot[PART_RANGES] + PART * p), pose, k, listed):
                     return True
-            parts = offset(robot, robot[BODY_RANGES] + 2 * body)
-            for p in range(parts[0], parts[0] + parts[1]):
-                own = offset(balls, (robot[N_BODIES] + p) * BALL)
-                if ball_in_cloud(pose, own, cloud, index, numbers, ball):
-                    part = offset(robot, robot[PART_RANGES] + PART * p)
-                    if part_in_cloud(
-                        part,
-                        pool,
-                        balls,
-                        pieces,
-                        pose,
-                        cloud,
-                        index,
-                        numbers,
-                        vertices,
-                        found,
-                        most,
-                    ):
-                        return True
     return False
+
+
+@typed
+def noted_in_aggregate(entry: PtrI64, poses: PtrF64, k: I64, listed: PtrI64) -> Bool:
+    """Whether the part of a note touches its aggregate in lane k of float64 lanes."""
+    robot, pose = pointer_i64(listed[ROBOT]), local_f64(12)
+    pool, pieces = offset(robot, robot[POOL]), pointer_f64(listed[PIECES_OF_ROBOT])
+    pose_of_lane(poses, i64(pieces[pool[entry[0]] * PIECE + BODY]), k, pose)
+    part = offset(robot, robot[PART_RANGES] + PART * entry[3])
+    return part_in_aggregate(part, pose, entry[2], listed)
 
 
 @typed
@@ -1036,6 +1138,7 @@ def decide(
     todo: PtrI64,
     given: I64,
     wide: PtrF64,
+    listed: PtrI64,
 ) -> I64:
     """The lanes in which noted pieces touch, of those that are given."""
     size = robot[N_BODIES] * POSE * WIDTH
@@ -1051,7 +1154,10 @@ def decide(
             k = lowest_bit(bits)
             bits &= bits - 1
             these = offset(poses, k // WIDTH * size)
-            if pieces_touch(
+            if entry[4] == OF_AGGREGATE:
+                if noted_in_aggregate(entry, these, k % WIDTH, listed):
+                    hit |= 1 << k
+            elif pieces_touch(
                 entry, offset(robot, robot[POOL]), pieces, rows, vertices, these, k % WIDTH, guesses
             ):
                 hit |= 1 << k
@@ -1060,7 +1166,7 @@ def decide(
         k = lowest_bit(bits)
         bits &= bits - 1
         these = offset(poses, k // WIDTH * size)
-        if anything_touches(robot, ranges, pieces, scene, rows, vertices, these, k % WIDTH):
+        if anything_touches(robot, ranges, pieces, scene, rows, vertices, these, k % WIDTH, listed):
             hit |= 1 << k
     return hit
 
@@ -1069,7 +1175,7 @@ def decide(
 # sizes of numbers of q; code; tables of the robot; of the scene; room; and what `check_one` needs
 MOST, FRAMES32, FRAMES64 = range(3)
 ROBOT, BALLS, RANGES, PIECES_OF_ROBOT, EXACT_BALLS = range(3, 8)
-SCENE, SHAPES, ROWS, VERTICES, TREE, TREE_NUMBERS, CLOUDS, CLOUD_NUMBERS = range(8, 16)
+SCENE, SHAPES, ROWS, VERTICES, TREE, TREE_NUMBERS, AGGREGATES, AGGREGATE_NUMBERS = range(8, 16)
 NARROW, WIDE, NOTES, FOUND, MOST_FOUND, BAD, APART, APART_NUMBERS = range(16, 24)
 VERDICT, EDITS, KNOWN_EDITS, QUATERNIONS, N_QUATERNIONS, LISTED = range(24, 30)
 
@@ -1104,6 +1210,9 @@ def looked(given: I64, far: I64, balls: PtrF32, until: I64, listed: PtrI64) -> I
         room,
         centres,
     )
+    if pointer_i64(listed[SCENE])[N_AGGREGATES] > 0 and not is_enough(until, sure, known, todo):
+        left = known & ~sure
+        sure |= against_aggregates(balls, poses, left, until, todo, room, centres, listed)
     if not is_enough(until, sure, known, todo):
         left = known & ~sure
         sure |= against_itself(robot, balls, poses, left, until, todo, room, centres, listed)
@@ -1185,9 +1294,7 @@ def look_between(
             x, y = 0.0, 0.0
         put(narrow, i * WIDTH32, t * f32(y - x) + f32(x))
     sure = looked(every, far, pointer_f32(listed[BALLS]), until, listed)
-    left = every & ~sure
-    if pointer_i64(listed[SCENE])[N_CLOUDS] == 0:
-        left &= noted(pointer_i64(listed[NOTES]))
+    left = every & ~sure & noted(pointer_i64(listed[NOTES]))
     verdict[0] = sure | left << WIDTH32
 
 
@@ -1203,40 +1310,15 @@ def settled(block: PtrF64, last: I64, sure: I64, listed: PtrI64) -> I64:
     """The lanes that touch of those that the last `look` has left open; see `check_rows`."""
     frames64 = listed[FRAMES64]
     robot, ranges = pointer_i64(listed[ROBOT]), pointer_i64(listed[RANGES])
-    exact_balls = pointer_f64(listed[EXACT_BALLS])
     pieces, vertices = pointer_f64(listed[PIECES_OF_ROBOT]), pointer_f64(listed[VERTICES])
     scene, rows = pointer_i64(listed[SCENE]), pointer_f64(listed[ROWS])
-    clouds, cloud_numbers = pointer_i64(listed[CLOUDS]), pointer_f64(listed[CLOUD_NUMBERS])
     wide, todo = pointer_f64(listed[WIDE]), pointer_i64(listed[NOTES])
-    found, most_found = pointer_i64(listed[FOUND]), listed[MOST_FOUND]
-    n_q, n_bodies = robot[N_Q], robot[N_BODIES]
     left = (2 << last) - 1 & ~sure
-    looked = left if scene[N_CLOUDS] > 0 else noted(todo) & left
-    if looked == 0:
+    open_ = noted(todo) & left
+    if open_ == 0:
         return 0
-    exact_poses(robot, looked, block, last, frames64, wide)
-    decided = decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide)
-    if scene[N_CLOUDS] > 0:
-        bits = left & ~decided
-        while bits != 0:
-            k = lowest_bit(bits)
-            bits &= bits - 1
-            these = offset(wide, n_q * WIDTH + k // WIDTH * n_bodies * POSE * WIDTH)
-            if in_clouds(
-                robot,
-                exact_balls,
-                pieces,
-                scene,
-                clouds,
-                cloud_numbers,
-                vertices,
-                these,
-                k % WIDTH,
-                found,
-                most_found,
-            ):
-                decided |= 1 << k
-    return decided
+    exact_poses(robot, open_, block, last, frames64, wide)
+    return decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide, listed)
 
 
 @typed

@@ -8,17 +8,20 @@ is cut in four, some times; what is left then is looked at more closely (`motion
 
 from __future__ import annotations
 
+from linkwork.collision.distances import filled
 from linkwork.collision.spheres import (
     ALL_LANES,
     BALLS,
     BODY,
     ENTRY,
     FULL,
+    N_AGGREGATES,
     N_BODIES,
     N_Q,
     N_ROWS,
     NARROW,
     NOTES,
+    OF_AGGREGATE,
     PIECE,
     PIECES_OF_ROBOT,
     POOL,
@@ -55,7 +58,8 @@ of room for two lists of MOST intervals; of marks."""
 
 MET, UNMET = 0.0, 1e300
 """Marks of what is not surely clear in the intervals that are left: of each body, whether of
-another body; of each body, whether of an obstacle; of each row of the obstacles."""
+another body; of each body, whether of an obstacle; of each row of the obstacles, and of each
+aggregate behind as many that all lanes are full."""
 
 WIDEST = 0.04
 """The way of a point of a body within one of the first intervals, at most (m)."""
@@ -113,8 +117,9 @@ def clear_lanes(
 def mark_all(swept: PtrI64, value: F64) -> None:
     """Mark everything."""
     listed, marks = pointer_i64(swept[LISTED]), pointer_f64(swept[MARKS])
-    n_rows = pointer_i64(listed[SCENE])[N_ROWS]
-    for k in range(2 * pointer_i64(listed[ROBOT])[N_BODIES] + n_rows):
+    scene = pointer_i64(listed[SCENE])
+    n_others = filled(scene[N_ROWS]) + filled(scene[N_AGGREGATES])
+    for k in range(2 * pointer_i64(listed[ROBOT])[N_BODIES] + n_others):
         marks[k] = value
 
 
@@ -123,12 +128,14 @@ def mark_noted(listed: PtrI64, todo: PtrI64, marks: PtrF64) -> None:
     """Mark what the last look has noted."""
     robot, pieces = pointer_i64(listed[ROBOT]), pointer_f64(listed[PIECES_OF_ROBOT])
     n_bodies, pool = robot[N_BODIES], offset(robot, robot[POOL])
+    n_rows = pointer_i64(listed[SCENE])[N_ROWS]
     for e in range(todo[0]):
         entry = offset(todo, 1 + e * ENTRY)
         body = i64(pieces[pool[entry[0]] * PIECE + BODY])
         if entry[4] < 0:
             marks[n_bodies + body] = MET
-            marks[2 * n_bodies + entry[2]] = MET
+            at = entry[2] + (filled(n_rows) if entry[4] == OF_AGGREGATE else 0)
+            marks[2 * n_bodies + at] = MET
         else:
             marks[body] = MET
             marks[i64(pieces[pool[entry[2]] * PIECE + BODY])] = MET

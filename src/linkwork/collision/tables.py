@@ -31,6 +31,7 @@ from linkwork.compile.typed import (
     sqrt,
     typed,
 )
+from linkwork.mechanism.shapes import Points
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -211,8 +212,9 @@ class SceneTables:
     def most_found(self) -> int:
         """The size of the list of rows, or of points of a cloud, that are found at once."""
         around = self.obstacles
-        clouds = [len(around.objects[k].shape.points) for k in around.clouds.objects]
-        return max(1, 2 * len(self.rows), *clouds)
+        shapes = [around.objects[k].shape for k in around.aggregates.objects]
+        points = [len(shape.points) for shape in shapes if isinstance(shape, Points)]
+        return max(1, 2 * len(self.rows), *points)
 
 
 def scene_tables(
@@ -238,7 +240,7 @@ def scene_tables(
     shapes = np.zeros(size + WIDTH32, np.float32)
     write(address(rows), address(boxes), n, len(flat), reach, address(shapes), address(ends))
     first = spheres.SCENE_HEAD
-    head = [n, len(flat), first, len(allowed), first + len(flat), obstacles.clouds.count]
+    head = [n, len(flat), first, len(allowed), first + len(flat), obstacles.aggregates.count]
     vertices = robot.vertices  # hundreds of kB: copied for those of meshes alone
     if len(obstacles.vertices):
         rows[rows[:, 0] == HULL, 5] += len(vertices)
@@ -250,7 +252,9 @@ def scene_tables(
         vertices,
         obstacles,
         allowed,
-        distances.tables(bodies, rows, vertices, ends, allowed=allowed, clouds=obstacles.clouds),
+        distances.tables(
+            bodies, rows, vertices, ends, allowed=allowed, aggregates=obstacles.aggregates
+        ),
     )
 
 

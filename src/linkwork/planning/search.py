@@ -199,10 +199,7 @@ class Search:
         job[whole.N_GOALS], job[whole.KNOWN] = count, bounds is None
         if bounds is not None and bounds is not self._bounds_of:
             self._bounds[:], self._bounds_of = bounds, bounds
-        job[whole.DIRECT], job[whole.CAREFUL] = (
-            direct,
-            effort.careful if motions.check.by_balls else 0,
-        )
+        job[whole.DIRECT], job[whole.CAREFUL] = direct, effort.careful
         return self._with_room(self._solve(self._at, self._job_at))
 
     def go_on(self) -> int:

@@ -181,10 +181,14 @@ class Near(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """A pair of bodies at a distance (m), which is counted as from `Clear.margin`."""
+    """A pair of bodies at a distance (m), which is counted as from `Clear.margin`.
+
+    ``obstacle``: whether the second one stands in the scene, whose names may be those of links.
+    """
 
     distance: float
     pair: tuple[str, str]
+    obstacle: bool
 
 
 class Clear(NamedTuple):
@@ -202,8 +206,8 @@ class Clear(NamedTuple):
     scene_margin: float = 0.0
     only_around: Model | None = None
 
-    def coordinates(self, m: Mechanism, pair: tuple[str, str] | None = None) -> set[int]:
-        """The coordinates on which the distance of a pair depends, by default of any pair.
+    def coordinates(self, m: Mechanism, contact: Contact | None = None) -> set[int]:
+        """The coordinates on which the distance of a contact depends, by default of any pair.
 
         What the model does not know of a pair stands in the scene.
         """
@@ -217,9 +221,9 @@ class Clear(NamedTuple):
         pairs = [(each.link_a, each.link_b) for each in self.model.pairs if each.checked]
         if self.scene is not None:
             pairs += [(body, "") for body in carriers]
-        between = (
-            paths.get(a, still) ^ paths.get(b, still) for a, b in ([pair] if pair else pairs)
-        )
+        if contact is not None:
+            pairs = [(contact.pair[0], "" if contact.obstacle else contact.pair[1])]
+        between = (paths.get(a, still) ^ paths.get(b, still) for a, b in pairs)
         return {int(m.coordinate[body]) for body in still.union(*between)} - {-1}
 
     def clearance(self, q: Floats) -> Floats:
@@ -263,23 +267,25 @@ class Clear(NamedTuple):
     def touches(self, q: Floats) -> list[Contact]:
         """The pair that is nearest, for each of q (N, nq)."""
         found, names = self._nearest(q, 1, math.inf)
-        distances, bodies = found.distance[:, 0].tolist(), found.bodies[:, 0]
-        pairs = [(names[int(a)], names[int(b)]) for a, b in bodies]
-        return [Contact(*each) for each in zip(distances, pairs, strict=True)]
+        distances, bodies = found.distance[:, 0].tolist(), found.bodies[:, 0].tolist()
+        return [
+            self.contact(distance, a, b, names)
+            for distance, (a, b) in zip(distances, bodies, strict=True)
+        ]
+
+    def contact(self, distance: float, a: int, b: int, names: Sequence[str]) -> Contact:
+        """The contact of two bodies of `below`, by their numbers: links come before obstacles."""
+        obstacle = isinstance(self.model, Paired) and b >= len(self.model.links)
+        return Contact(distance, (names[a], names[b]), obstacle)
 
     def message(self, contact: Contact) -> str:
         """The message on a contact."""
-        distance, pair = contact
-        of_scene = self.only_around is not None and pair[1] not in self._links
+        of_scene = self.only_around is not None and contact.obstacle
         margin = self.scene_margin if of_scene else self.margin
-        apart, both = distance - self.margin + margin, " and ".join(pair)
+        apart, both = contact.distance - self.margin + margin, " and ".join(contact.pair)
         if apart < 0.0:
             return f"touches: {both}, {_mm(-apart)} deep"
         return f"too near: {both}, {_mm(apart)} apart, {_mm(margin)} are asked for"
-
-    @property
-    def _links(self) -> Sequence[str]:
-        return self.model.links if isinstance(self.model, Paired) else ()
 
     def _nearest(
         self,

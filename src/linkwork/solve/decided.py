@@ -65,10 +65,11 @@ class Decided:
         near, names = clear.below(q[rows])
         for at, k in np.argwhere(near.distance < clear.margin).tolist():
             a, b = map(int, near.bodies[at, k])
-            pair, distance = (names[a], names[b]), float(near.distance[at, k])
-            change = sum(self._change(body, options) for body in pair)
-            if told[rows[at]] is None and distance + change < clear.margin:
-                told[rows[at]] = Contact(distance, pair)
+            contact = clear.contact(float(near.distance[at, k]), a, b, names)
+            own = contact.pair[:1] if contact.obstacle else contact.pair  # an obstacle stays
+            change = sum(self._change(body, options) for body in own)
+            if told[rows[at]] is None and contact.distance + change < clear.margin:
+                told[rows[at]] = contact
         return told
 
     def messages(self, q: Floats, options: Options) -> list[str]:
@@ -78,7 +79,7 @@ class Decided:
         for nearest, certain in zip(self._clear.touches(q), decided, strict=True):
             contact = certain or nearest
             text = self._clear.message(contact) + (", in every solution" if certain else "")
-            resting = sorted(self._clear.coordinates(m, contact.pair) - self._moved)
+            resting = sorted(self._clear.coordinates(m, contact) - self._moved)
             if resting:
                 names = ", ".join(f"'{m.joint_names[c]}'" for c in resting[:3])
                 more = f" and {len(resting) - 3} more" if len(resting) > 3 else ""
@@ -89,7 +90,7 @@ class Decided:
 
     def _change(self, body: str, options: Options) -> float:
         """The most that a body's points are apart in two solutions of a target (m)."""
-        place = self._places.get(body, _Place(_STILL, 0.0))  # others are things in the scene
+        place = self._places.get(body, _Place(_STILL, 0.0))  # of others nothing is known
         if place is None:
             return math.inf
         if place.task == _STILL:
