@@ -177,7 +177,8 @@ def torques(
         whole = curves["needed" if "needed" in curves else "actuators"][:, k]
         effort = float(m.effort_limit[k])
         effort = effort if effort > 0.0 else np.inf
-        _with_limits(axis, states.across, whole, (-effort, effort), unit)
+        shown = np.array([values[:, k] for values in curves.values()])
+        _with_limits(axis, states.across, whole, (-effort, effort), unit, shown)
         _decorated(axis, names[k], unit)
     for axis in bottom(drawn):
         axis.set_xlabel(states.across_label)
@@ -240,10 +241,19 @@ def _unit(units: str) -> float:
 
 
 def _with_limits(
-    axis: Any, across: Floats, values: Floats, limits: tuple[float, float], unit: str
+    axis: Any,
+    across: Floats,
+    values: Floats,
+    limits: tuple[float, float],
+    unit: str,
+    shown: Floats | None = None,
 ) -> None:
-    """Limits of a curve: lines and shades where they are near, words where they are far."""
-    low, high = float(np.min(values)), float(np.max(values))
+    """Limits of a curve: lines and shades where they are near, words where they are far.
+
+    The axis holds all that is ``shown``, by default the curve alone.
+    """
+    shown = values if shown is None else shown
+    low, high = float(np.min(shown)), float(np.max(shown))
     span = max(high - low, 0.04 * max(abs(low), abs(high)), 1e-9)
     bottom_, top = low - 0.1 * span, high + 0.1 * span
     sides = ((limits[0], -1.0), (limits[1], 1.0))

@@ -247,6 +247,7 @@ def _robot_data(shown: PageRobot, binary: bytearray, meshes_budget: int) -> dict
                 "texture": part.texture,
                 "name": part.name,
                 "file": None if part.file is None else part.file.name,
+                "held": part.held,
             }
             for part in model.parts
         ],
