@@ -229,6 +229,27 @@ def test_a_file_is_written_whole(tmp_path: Path):
     assert data["options"]["show"] == list(SHOWN)
 
 
+def test_a_motion_has_times_a_duration_and_a_roll_out(tmp_path: Path):
+    robot, path = lw.load("planar_2r"), tmp_path / "arm.html"
+
+    def written(trajectory: Any, **how: Any) -> dict[str, Any]:
+        robot.export_html(path, trajectory=trajectory, **how)
+        robot.export_glb(tmp_path / "arm.glb", trajectory=trajectory, **how)
+        return data_in(path.read_text(encoding="utf-8"))["trajectory"]
+
+    rows = np.linspace([0, 0], [1, 1], 5)
+    assert written(rows, duration=2.0)["times"] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert written(rows, times=[0.0, 0.1, 0.3, 0.6, 1.0])["times"] == [0.0, 0.1, 0.3, 0.6, 1.0]
+    batch = lw.simulate(robot, [[0.0, 0.0], [0.5, 0.1]], duration=0.1)
+    assert written(batch)["q"][0] == [0.0, 0.0]
+    assert written(batch, row=1)["q"][0] == [0.5, 0.1]
+    for how in ({"duration": 1.0}, {"times": [0.0, 1.0]}, {"row": 1}):
+        for file, write in (("b.html", robot.export_html), ("b.glb", robot.export_glb)):
+            with pytest.raises(InputError, match="those of a trajectory, and there is none"):
+                write(tmp_path / file, **how)
+            assert not (tmp_path / file).exists()
+
+
 # three.js
 
 

@@ -15,6 +15,7 @@ from linkwork.mechanism.named_positions import labels
 from linkwork.plots.figures import BEYOND, GREY, LIGHT, bottom, drawing_with, panels
 from linkwork.simulation.result import Simulation
 from linkwork.trajectory.piecewise import Trajectory
+from linkwork.view.motion import along_plan
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Motion = Trajectory | Simulation | Sequence[ArrayLike] | NDArray[Any]
 """A trajectory; a simulation of one roll-out; arrays (times, q), with v and dv where it is said;
-or a path of configurations alone, q (n, nq)."""
+or a path of configurations alone, q (n, nq), or of a `Plan`."""
 
 _SAMPLES = 400  # of a trajectory, beside its knots
 _TURNING = {"deg": np.degrees(1.0), "rad": 1.0}
@@ -79,7 +80,7 @@ def states_of(robot: Robot, motion: Motion) -> States:
     if isinstance(motion, tuple):
         return _of_arrays(m, motion)
     names = labels(m, velocities=False)
-    q = finite_rows(motion, "q", m.n_q, names)  # type: ignore[arg-type]  arrays of any kind
+    q = finite_rows(along_plan(motion), "q", m.n_q, names)  # type: ignore[arg-type]  arrays of any kind
     if q.ndim != 2:
         raise ShapeError(f"a path must have shape (n, {m.n_q}), not {q.shape}")
     return States(None, q)

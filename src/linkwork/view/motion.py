@@ -98,7 +98,7 @@ def motion(
     ``trajectory``: a `linkwork.trajectory.Trajectory` or its samples, a `Motion`, a `Simulation`
     (``row`` picks a roll-out of a batch, by default the first), configurations (n, nq), positions
     (n,) by joint name (what is not named stays neutral; of a robot with loops the others follow),
-    or None: every joint from limit to limit.
+    a `Plan`, whose path has no times, or None: every joint from limit to limit.
 
     ``times`` (n,) in s say when configurations are passed, or ``duration`` how long they take, by
     default 3 s; of what has times of its own, ``duration`` changes the pace. ``loop``: whether it
@@ -119,6 +119,25 @@ def motion(
         loop = len(rows) > 2 and bool(np.allclose(rows[0], rows[-1], rtol=0.0, atol=1.0e-6))
     whole = Motion(_instants(len(rows), own, times, duration), rows, loop)
     return whole.thinned(min(RATE, MOST_STATES / max(whole.duration, 1.0e-9)))
+
+
+def motion_if_given(
+    robot: Robot,
+    trajectory: Any = None,
+    *,
+    times: ArrayLike | None = None,
+    duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
+) -> Motion | None:
+    """The motion of `motion`, None where there is no trajectory.
+
+    Raises: InputError for times, a duration or a row without a trajectory; as `motion`.
+    """
+    if trajectory is not None:
+        return motion(robot, trajectory, times=times, duration=duration, row=row)
+    if times is not None or duration is not None or row is not None:
+        raise InputError("times, duration and row are those of a trajectory, and there is none")
+    return None
 
 
 def _instants(
@@ -307,6 +326,20 @@ def _followed(robot: Robot, driven: Sequence[str], rows: Floats, start: Floats) 
 # states of whatever is given
 
 
+def along_plan(given: Any) -> Any:
+    """Configurations (n, nq) along a `Plan`; anything else as it is.
+
+    Raises: InputError for a plan without a path.
+    """
+    # told by its attributes: the planner, which is slow to import, is there where a plan is
+    if not (hasattr(given, "proven") and hasattr(given, "sample")):
+        return given
+    rows = given.sample()
+    if not len(rows):
+        raise InputError(f"the plan has no path: {given.reason}")
+    return rows
+
+
 def _states(
     robot: Robot, given: Any, row: int | tuple[int, ...] | None
 ) -> tuple[Floats | None, Floats]:
@@ -323,7 +356,7 @@ def _states(
         return given.times, _rows(robot, given.q)
     if isinstance(given, Mapping):
         return None, _by_name(robot, given)
-    return None, _rows(robot, given)
+    return None, _rows(robot, along_plan(given))
 
 
 def _of_simulation(

@@ -33,7 +33,7 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.view.kinematics import page_kinematics
 from linkwork.view.model import Geometry, ViewModel, view_model
-from linkwork.view.motion import Motion, configuration_to_show, driven_joints, motion
+from linkwork.view.motion import Motion, configuration_to_show, driven_joints, motion_if_given
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -105,6 +105,9 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     *,
     q: Configuration | None = None,
     trajectory: Any = None,
+    times: ArrayLike | None = None,
+    duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
     scene: Scene | None = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
@@ -125,11 +128,15 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
         q: Where it stands (nq,), or by joint name; by default neutral, with its loops closed.
         trajectory: A motion to play: whatever `linkwork.view.motion.motion` takes. Without one the
             page offers sweeps of the joints from limit to limit.
+        times: The instants (n,) of a trajectory without times of its own, s.
+        duration: How long the trajectory takes, s.
+        row: Which roll-out of a batch of simulations, by default the first.
         scene: What stands around it, a `linkwork.Scene`.
         ghost: A second configuration, which is seen through.
         presets: Configurations by name, to choose from.
         show: What is seen at first, of `SHOWN`; by default the shapes, loops, scene, ground and
-            shadow, and of a robot without shapes its skeleton.
+            shadow, and of a robot without shapes its skeleton. What is not named is not seen, a
+            scene neither.
         units: The unit in which angles are shown at first: "deg" or "rad".
         title: The page's title; by default the names of the robots.
         allow: Folders that meshes may lie in besides the description's package.
@@ -139,7 +146,7 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     Raises: InputError, ShapeError, UnknownNameError before anything is written.
     """
     first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
-    moving = None if trajectory is None else motion(robot, trajectory)
+    moving = motion_if_given(robot, trajectory, times=times, duration=duration, row=row)
     if moving is not None and q is None:
         first = PageRobot(robot, moving.q[0], ghost, presets or {}, allow=allow)
     data = page_data(

@@ -138,6 +138,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     trajectory: Any = None,
     times: ArrayLike | None = None,
     duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
     scene: Any = None,
     ghost: Configuration | None = None,
     robots: Sequence[PageRobot] = (),
@@ -163,6 +164,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
             every joint goes to its limits and back.
         times: The instants (n,) of a trajectory without times of its own, s.
         duration: How long a film takes, s.
+        row: Which roll-out of a batch of simulations, by default the first.
         scene: What stands around it, a `linkwork.Scene`.
         ghost: A second configuration, which is seen through.
         robots: More robots that stand beside it.
@@ -187,7 +189,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
     wanted = _size(size)
     colour = _colour(background, ending)
     finite_number(patience, "patience", above=0.0)
-    rows = _rows(robot, ending, q, trajectory, times, duration, fps)
+    rows = _rows(robot, ending, q, trajectory, times, duration, row, fps)
     camera(view, None, np.zeros((1, 3)))  # what is no view is refused before a browser is started
     film = film_for(ending, wanted, len(rows), float(fps))
     several = beside(PageRobot(robot, rows[0], ghost, allow=allow), robots)
@@ -275,18 +277,19 @@ def _rows(
     trajectory: Any,
     times: ArrayLike | None,
     duration: float | None,
+    row: int | tuple[int, ...] | None,
     fps: float,
 ) -> Floats:
     """The configurations (n, nq) of the pictures."""
     rate = finite_number(fps, "fps", above=0.0, most=240.0)
     if ending == ".png":
-        if trajectory is not None or times is not None or duration is not None:
+        if any(each is not None for each in (trajectory, times, duration, row)):
             raise InputError("a .png is one picture: write a motion to .gif or .mp4")
         return configuration_to_show(robot, q)[None]
     if duration is not None:
         _refuse_long(finite_number(duration, "duration", above=0.0), rate)
     if q is None:
-        moving = motion(robot, trajectory, times=times, duration=duration)
+        moving = motion(robot, trajectory, times=times, duration=duration, row=row)
     elif trajectory is not None or times is not None:
         raise InputError("a trajectory says where the robot is: leave out q")
     else:
