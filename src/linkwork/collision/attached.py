@@ -79,7 +79,10 @@ def attach(
         raise UnsupportedFeatureError(f"'{name:.60}' is a {what}, which a robot cannot hold")
     if not isinstance(solid, _SOLIDS):
         kinds = ", ".join(kind.__name__ for kind in _SOLIDS)
-        raise InputError(f"a held object has the shape {kinds}, not {type(solid).__name__}")
+        raise InputError(
+            f"a held object has the shape {kinds}, not {type(solid).__name__}; "
+            "Scene().add_box(name, size) and its like make one, add_mesh of a file"
+        )
     rgba: Rgba | None = getattr(shape, "rgba", None)
     return Attached(name, solid, frame, _pose(T_frame_object), tuple(dict.fromkeys(allowed)), rgba)
 
