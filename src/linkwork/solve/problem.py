@@ -123,9 +123,7 @@ class Problem:
         ``clear``: whether a `Clearance` is kept beside its limits.
         """
         kinds = {task.name: type(task.task).__name__ for task in self.tasks}
-        names = {
-            name: re.sub("(?<=.)(?=[A-Z])", " ", kind).lower() for name, kind in kinds.items()
-        }
+        names = {name: re.sub("(?<=.)(?=[A-Z])", " ", kind).lower() for name, kind in kinds.items()}
         told = [", ".join(f"{names[name]} '{name}'" for name in self.order[:3])]
         if len(self.order) > 3:
             told[0] += f" and {len(self.order) - 3} more"

@@ -490,8 +490,8 @@ def names_of(joint_names: Sequence[str], n: int) -> tuple[str, ...]:
         raise InputError(f"joint_names must be names, not {names!r:.40}")
     if names and len(names) != n:
         raise ShapeError(
-            f"{len(names)} names for {n} positions: each number of q has one; those of a joint with "
-            "several are told as base/x, base/y, base/theta"
+            f"{len(names)} names for {n} positions: each number of q has one; those of a joint "
+            "with several are told as base/x, base/y, base/theta"
         )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

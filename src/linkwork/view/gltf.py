@@ -38,7 +38,7 @@ _STILL = 1e-7
 """A node that moves by less (m, or the difference of two quaternions) is one that stands still."""
 
 
-def export_glb(
+def export_glb(  # noqa: PLR0913  one call with every choice by name
     robot: Robot,
     path: str | os.PathLike[str],
     *,

@@ -237,15 +237,9 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
                 shown.say(f"link '{name}'", found.errors, found.left_out)
                 for part, piece in zip(found.parts, found.pieces, strict=True):
                     shown.add(index, shape, part, piece)
-    for held in robot.attached if shown.parts else ():  # a skeleton is no picture of its size
-        link, T_link_frame = _on_link(m, held.frame)
-        for kind in sorted({part.kind for part in shown.parts}):
-            shape = LinkShape(
-                held.shape, kind, T_link_frame @ held.T_frame_object, held.name, held.rgba
-            )
-            found = shown_parts(shape, None)
-            for part, piece in zip(found.parts, found.pieces, strict=True):
-                shown.add(link, shape, part, piece, held=held.name)
+    for kind in kinds:
+        if any(part.kind == kind for part in shown.parts):  # a skeleton is no picture of its size
+            _add_held(shown, robot, kind)
     shown.drop_unused()
     segments = skeleton(m, ends={part.link for part in shown.parts})
     if not shown.parts:
@@ -274,13 +268,20 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
     )
 
 
-def _on_link(m: Mechanism, name: str) -> tuple[int, Floats]:
-    """The link that a frame is fixed to, as an index, and T_link_frame (4, 4)."""
-    frame = m.frame(name)
-    link = int(m.frame_link[frame])
-    T_body_link = pose_matrix(m.R_body_frame[link], m.p_body_frame[link])
-    T_body_frame = pose_matrix(m.R_body_frame[frame], m.p_body_frame[frame])
-    return link, np.linalg.solve(T_body_link, T_body_frame)
+def _add_held(shown: _Shown, robot: Robot, kind: Kind) -> None:
+    """Add what the robot holds, on the links that its frames are fixed to."""
+    m = robot.mechanism
+    for held in robot.attached:
+        frame = m.frame(held.frame)
+        link = int(m.frame_link[frame])
+        T_body_link = pose_matrix(m.R_body_frame[link], m.p_body_frame[link])
+        T_body_frame = pose_matrix(m.R_body_frame[frame], m.p_body_frame[frame])
+        T_link_frame = np.linalg.inv(T_body_link) @ T_body_frame
+        T_link_object = np.asarray(T_link_frame @ held.T_frame_object, np.float64)
+        shape = LinkShape(held.shape, kind, T_link_object, held.name, held.rgba)
+        found = shown_parts(shape, None)
+        for part, piece in zip(found.parts, found.pieces, strict=True):
+            shown.add(link, shape, part, piece, held=held.name)
 
 
 class _Shown:

@@ -5,15 +5,16 @@ The page in the browser, films and glTF files all show a `Motion`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import ranges
-from linkwork.checks import finite_number, finite_rows, real_array
+from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration, labels
@@ -24,8 +25,11 @@ from linkwork.trajectory.piecewise import Samples, Trajectory
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
+    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
+MovingObjects: TypeAlias = "Mapping[str, Callable[[float], ArrayLike]]"
+"""Objects of a scene that move: by name T_world_object (4, 4) as a function of the time in s."""
 
 RATE = 60.0
 """States a second, at most: as many as a screen shows."""
@@ -138,6 +142,39 @@ def motion_if_given(
     if times is not None or duration is not None or row is not None:
         raise InputError("times, duration and row are those of a trajectory, and there is none")
     return None
+
+
+def even_instants(duration: float) -> Floats:
+    """Instants (n,) from 0 to the end of a motion, s, as many a second as are shown."""
+    n = max(1, math.ceil(duration * min(RATE, MOST_STATES / max(duration, 1.0e-9)) - 1.0e-9))
+    return np.linspace(0.0, duration, n + 1)
+
+
+def displacements(objects: MovingObjects, scene: Scene | None, times: Floats) -> dict[str, Floats]:
+    """Displacements (n, 4, 4) of objects from where they stand in a scene, at instants (n,).
+
+    A point of an object at p in the scene is at ``displacement @ p`` then, in the world.
+
+    Raises: InputError where there is no scene, and for what is no function or gives no pose;
+    UnknownNameError for what is no object of the scene.
+    """
+    if not isinstance(objects, Mapping):
+        raise InputError(f"objects are functions of the time by name, not {objects!r:.60}")
+    if scene is None:
+        raise InputError("objects are those of a scene that move, and there is no scene")
+    found: dict[str, Floats] = {}
+    for name, pose_at in objects.items():
+        home = np.linalg.inv(scene.get(name).T_world_object)
+        if not callable(pose_at):
+            raise InputError(
+                f"objects['{name:.60}'] must be a function of the time in s that gives a pose "
+                f"(4, 4), not of type {type(pose_at).__name__}"
+            )
+        what = f"objects['{name:.60}']"
+        found[name] = np.array(
+            [rigid_pose(pose_at(t), f"{what}({t:g})") @ home for t in times.tolist()]
+        )
+    return found
 
 
 def _instants(
