@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from linkwork.collision.attached import Attached
     from linkwork.collision.model import CollisionModel
     from linkwork.formats.dh import Convention, DHTable
-    from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.locating import Folders
+    from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.named_positions import Configuration
     from linkwork.solve.closed.assembly import Actuated, Assembly
     from linkwork.solve.closed.rates import Mobility, Singularities

@@ -242,7 +242,7 @@ STATES = """<robot name="r">
     <joint name="gone" value="1"/>
   </group_state>
   <group_state name="bad" group="all"><joint name="a" value="1.0 x"/></group_state>
-  <group_state name="worse" group="all"><joint value="1.0"/><joint name="a" value="1"/></group_state>
+  <group_state name="worse"><joint value="1.0"/><joint name="a" value="1"/></group_state>
   <group_state group="all"><joint name="a" value="1.0"/></group_state>
   <disable_collisions link1="base" link2="upper"/>
 </robot>"""

@@ -119,7 +119,8 @@ def test_what_is_held_is_seen_and_painted_by_itself(
         named = """
         const { tools, robots: [robot] } = linkwork.app, { stage } = tools;
         const rod = robot.view.meshes.visual.find((mesh) => mesh.userData.held === "rod");
-        const seen = stage.onScreen(new THREE.Box3().setFromObject(rod).getCenter(new THREE.Vector3()));
+        const middle = new THREE.Box3().setFromObject(rod).getCenter(new THREE.Vector3());
+        const seen = stage.onScreen(middle);
         return tools.pick({ clientX: seen.x, clientY: seen.y }).name"""
         assert browser.run(named) == "rod"
     assert browser.run("return linkwork.errors") == []

@@ -38,8 +38,8 @@ CODES = """
 srdf-robot | warning | The SRDF is one of another robot. | See that it belongs to this one.
 srdf-link | warning | The SRDF names a link that is not there, or a link twice: the entry says
     nothing. | See the nearest names.
-srdf-state | warning | A group state has no name, or a joint of it no name or no numbers: the state is
-    left out. | Give them.
+srdf-state | warning | A group state has no name, or a joint of it no name or no numbers: the state
+    is left out. | Give them.
 srdf-spheres | note | Spheres of links are kept, not used: shapes are covered by others. | Nothing
     to do.
 """
@@ -285,8 +285,8 @@ class _Reader:
         elif tag in _NEEDED:
             self._entry(tag, attributes)
         elif tag == _STATE:
-            names = (attributes.get(key, "").strip()[:LONGEST] for key in ("name", "group"))
-            self.state = GroupState(*names, (), self.parser.CurrentLineNumber)
+            name, group = (attributes.get(k, "").strip()[:LONGEST] for k in ("name", "group"))
+            self.state = GroupState(name, group, (), self.parser.CurrentLineNumber)
         else:
             self._other(tag, attributes)
 

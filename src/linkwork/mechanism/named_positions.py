@@ -60,7 +60,7 @@ def of_group_state(
     found: dict[str, float | Sequence[float]] = {}
     for name, numbers in positions:
         joint = name
-        if name not in m.joint_names and len(numbers) == 7 and len(floating) == 1:  # noqa: PLR2004
+        if name not in m.joint_names and len(numbers) == 7 and len(floating) == 1:
             joint = floating[0]
         if joint in m.joint_names:
             turned = kinds[joint].has_quaternion and len(numbers) == kinds[joint].n_q
