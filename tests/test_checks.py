@@ -107,6 +107,11 @@ def test_what_would_lose_something_is_refused(a):
         real_array(a, "q")
 
 
+def test_positions_by_name_are_told_what_makes_an_array_of_them():
+    with pytest.raises(InputError, match=r"not a dict; robot\.configuration makes an array"):
+        real_array({"joint1": 1.0}, "q")  # type: ignore[arg-type]  the fault
+
+
 def test_masked_values_are_refused_and_masks_that_hide_nothing_are_not():
     with pytest.raises(InputError, match="masked"):
         real_array(np.ma.masked_array([1.0, 2.0], [True, False]), "q")

@@ -128,6 +128,18 @@ def test_torques_are_those_of_inverse_dynamics_and_their_parts_add_up():
     np.testing.assert_array_equal(values, expected)
 
 
+def test_parts_that_cancel_are_inside_of_the_axis():
+    robot = lw.load("ur5e")
+    q = robot.random(5, seed=3)
+    rest = np.zeros((5, 6))
+    falling = robot.forward_dynamics(q, rest, rest)  # needs no forces: inertia is against gravity
+    for axis in lw.plots.torques(robot, (np.arange(5.0), q, rest, falling), parts=True):
+        low, high = axis.get_ylim()
+        for line in axis.get_lines():
+            y = np.asarray(line.get_ydata(), float)
+            assert low <= y.min() and y.max() <= high, line.get_label()
+
+
 # --- Jacobians ---
 
 

@@ -290,7 +290,9 @@ def test_what_the_format_does_not_have_is_told(tmp_path: Path):
     told = lw.save(floating, tmp_path / "a.urdf", strict=True).findings
     assert [(each.level, each.code) for each in told] == [("note", "not-saved")]
     assert "base='floating'" in str(told[0])
-    assert not lw.save(floating, tmp_path / "a.json").findings
+    (told,) = lw.save(floating, tmp_path / "a.json", strict=True).findings
+    assert told.level == "note" and "shapes of links are left out" in told.message
+    assert not lw.save(lw.load(tmp_path / "a.json"), tmp_path / "d.json").findings  # it has none
     scene = lw.Scene()
     scene.add_sphere("cup", 0.05)
     holding = lw.load("ur5e").with_attached("cup", scene.get("cup").shape, "tool0")
@@ -301,8 +303,8 @@ def test_what_the_format_does_not_have_is_told(tmp_path: Path):
             lw.save(holding, tmp_path / name, strict=True)
     assert not lw.save(holding, tmp_path / "b.svg").findings
     mass = lw.save(lw.load("ur5e"), tmp_path / "c.csv").findings
-    assert [each.level for each in mass] == ["note"]
-    assert "2.9 kg" in str(mass[0])  # of the base, which no joint moves
+    assert [each.level for each in mass] == ["note", "note"]
+    assert "2.9 kg" in str(mass[1])  # of the base, which no joint moves
 
 
 def test_refusals_leave_what_is_there(package: Path):

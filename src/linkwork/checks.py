@@ -187,6 +187,8 @@ def _kind(a: Any) -> str:
     if dtype is not None:
         return f"an array of {dtype}"
     name = type(a).__name__
+    if isinstance(a, Mapping):
+        return f"a {name}; robot.configuration makes an array of positions by joint name"
     return f"a {name} of other things" if isinstance(a, (list, tuple)) else f"of type {name}"
 
 

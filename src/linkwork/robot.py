@@ -24,7 +24,7 @@ from linkwork.errors import Finding, InputError, UnknownNameError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism import edit
 from linkwork.mechanism.model import JointType, Mechanism
-from linkwork.mechanism.named_positions import configuration_from
+from linkwork.mechanism.named_positions import configuration_from, of_group_state
 from linkwork.mechanism.neutral import neutral
 from linkwork.mechanism.parameters import External, dynamics_inputs
 from linkwork.mechanism.shapes import Shapes
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from linkwork.collision.attached import Attached
     from linkwork.collision.model import CollisionModel
     from linkwork.formats.dh import Convention, DHTable
+    from linkwork.locating import Folders
     from linkwork.mechanism.loops import Coupling, Loop
     from linkwork.mechanism.named_positions import Configuration
     from linkwork.solve.closed.assembly import Actuated, Assembly
@@ -233,6 +234,25 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
             found[name] = np.array(q, np.float64)
             found[name].setflags(write=False)
         return MappingProxyType(found)
+
+    def group_states(self, srdf: Any = "beside", *, allow: Folders = ()) -> dict[str, Floats]:
+        """Configurations q (nq,) by the names of an SRDF's group states; none without an SRDF.
+
+        ``srdf`` and ``allow`` as for `collision`. Joints that a state does not name are neutral;
+        what it says of joints that the robot does not have, or that are coupled, is left out. Seven
+        numbers place the floating joint, whatever the SRDF calls it: x y z, then the quaternion
+        with w at its end.
+
+        Raises: DescriptionError for an SRDF that cannot be read; ShapeError for a joint with
+        another number of positions.
+        """
+        from linkwork.robot_collision import srdf_of  # noqa: PLC0415  few need it
+
+        found = srdf_of(self, srdf, allow)
+        return {
+            state.name: self.configuration(of_group_state(self.mechanism, state.positions))
+            for state in (found.states if found is not None else ())
+        }
 
     def neutral(self) -> Floats:
         """The configuration (nq,) of zeros, moved inside the limits; quaternions are 1 0 0 0."""

@@ -200,6 +200,13 @@ def _with_mesh(shape: LinkShape, file: str | None, allow: Folders) -> LinkShape:
     return replace(shape, shape=Triangles(np.concatenate(vertices), np.concatenate(faces)))
 
 
+def srdf_of(robot: Robot, given: Any, allow: Folders) -> Srdf | None:
+    """The SRDF that is given, or that belongs to the description where ``given`` is "beside"."""
+    if isinstance(given, str) and given == "beside":
+        return _beside(robot, robot.shapes.file if robot.shapes else None, allow)
+    return _read_srdf(given, allow)
+
+
 def _key_of(given: Srdf | str | None) -> Any:
     """A key that tells one SRDF from another."""
     from linkwork.formats.srdf import Srdf, to_text  # noqa: PLC0415  not all need it

@@ -310,7 +310,13 @@ class RobotPlanning:
         if isinstance(goal, Task):
             raise InputError(f"a goal that is a task is given by tasks=, not as {goal!r:.40}")
         if not isinstance(goal, Mapping):
-            return np.atleast_2d(real_array(goal, "goal"))
+            rows = np.atleast_2d(real_array(goal, "goal"))
+            if robot.n_q != 4 and rows.shape[-2:] == (4, 4):
+                raise ShapeError(
+                    f"goal has the shape {rows.shape} of poses: say of which frame they are, as in "
+                    f"frame='{robot.link_names[-1]}'; a configuration has shape ({robot.n_q},)"
+                )
+            return rows
         q, made = start.copy(), robot.configuration(goal)
         m = robot.mechanism
         for name in goal:

@@ -297,6 +297,11 @@ def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
     if robot.attached:
         held = listed([each.name for each in robot.attached])
         yield Finding("warning", "not-saved", f"objects that it holds are left out: {held}")
+    if kind in ("json", "dh") and robot.shapes and any(robot.shapes.of_link.values()):
+        what = "the mechanism alone" if kind == "json" else "a table"
+        message = f"shapes of links are left out: what is saved is {what}"
+        hint = "a URDF or an MJCF has them; collisions and pictures need them"
+        yield Finding("note", "not-saved", message, hint=hint)
     tip = _tip_of(robot)
     if kind == "json" and tip is not None and tip != _tip_of(Robot(m)):
         message = f"which frame is the tip of the chain is left out: name '{show(tip)}' in calls"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import DescriptionError, InputError, MissingFileError
 from linkwork.formats import srdf
 from linkwork.formats.srdf import LinkPair
@@ -227,3 +229,57 @@ def test_files_of_real_robots():
         assert srdf.to_text(again) == text
         assert without_pairs(text) == without_pairs(file.read_text(encoding="utf-8"))
     assert sum(len(srdf.read(file).disabled) for file in files) > 5000
+
+
+# ---- states
+
+
+STATES = """<robot name="r">
+  <virtual_joint name="root" type="floating" parent_frame="world" child_link="base"/>
+  <group_state name="home" group="all">
+    <joint name="root" value="0.1 0.2 0.3 0 0 0.6 0.8"/>
+    <joint name="b" value="-0.5"/>
+    <joint name="gone" value="1"/>
+  </group_state>
+  <group_state name="bad" group="all"><joint name="a" value="1.0 x"/></group_state>
+  <group_state name="worse"><joint value="1.0"/><joint name="a" value="1"/></group_state>
+  <group_state group="all"><joint name="a" value="1.0"/></group_state>
+  <disable_collisions link1="base" link2="upper"/>
+</robot>"""
+
+
+def test_states_are_read_and_those_with_faults_told_with_their_lines():
+    found = srdf.read(STATES)
+    (home,) = found.states
+    assert (home.name, home.group, home.line) == ("home", "all", 3)
+    assert home.positions == (
+        ("root", (0.1, 0.2, 0.3, 0.0, 0.0, 0.6, 0.8)), ("b", (-0.5,)), ("gone", (1.0,))
+    )  # fmt: skip
+    told = [(each.line, each.code, each.message) for each in found.findings]
+    assert told == [
+        (8, "srdf-state", "joint 'a' has no value in numbers"),
+        (9, "srdf-state", "a joint has no name"),
+        (10, "srdf-state", "a state has no name"),
+    ]
+    assert len(found.disabled) == 1
+    assert srdf.to_text(found) == STATES
+
+
+def test_a_robot_has_the_configurations_of_states(tmp_path: Path):
+    text = """<robot name="r"><link name="base"/><link name="upper"/><link name="tip"/>
+      <joint name="a" type="continuous"><parent link="base"/><child link="upper"/></joint>
+      <joint name="b" type="continuous"><parent link="upper"/><child link="tip"/></joint></robot>"""
+    (tmp_path / "r.urdf").write_text(text)
+    robot = lw.load(tmp_path / "r.urdf")
+    assert robot.group_states() == {}
+    (tmp_path / "r.srdf").write_text(STATES)
+    states = robot.group_states()
+    assert list(states) == ["home"]
+    np.testing.assert_array_equal(states["home"], [0.0, -0.5])
+    free = lw.load(tmp_path / "r.urdf", base="floating")
+    home = free.group_states(tmp_path / "r.srdf")["home"]
+    np.testing.assert_array_equal(home, [0.1, 0.2, 0.3, 0.8, 0.0, 0.0, 0.6, 0.0, -0.5])
+    assert list(robot.with_locked("b").group_states()["home"]) == [0.0]
+    wrong = STATES.replace('name="b" value="-0.5"', 'name="b" value="-0.5 1"')
+    with pytest.raises(lw.ShapeError, match="'b'"):
+        robot.group_states(wrong)

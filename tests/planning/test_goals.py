@@ -284,6 +284,7 @@ def test_ompl_over_compiled_checks(panda: lw.Robot) -> None:
     [
         ({"goal": "home"}, "goal must be real numbers"),
         ({"goal": [{"joint1": 1.0}]}, "goal must be real numbers"),
+        ({"goal": np.eye(4)}, r"shape \(4, 4\) of poses: say of which frame they are, as in frame"),
         ({"goal": lw.ik.Position("tool0", [0.4, 0.4, 0.4])}, "given by tasks="),
         ({"goal": GOAL * np.nan}, r"goal\[0, 0\] \(joint1\) is nan"),
         ({"goal": None, "frame": "tool0"}, "where is 'tool0' to go"),

@@ -635,6 +635,11 @@ def test_a_notebook_shows_results_runs_and_motions():
     assert repr(robot.controller("tool0", dt=0.01)) == (
         "Controller('planar_3r': pose 'tool0'; 3 joints; limits velocity; a step each 0.01 s)"
     )
+    arm = lw.load("panda")
+    kept = arm.solver(tasks=[lw.ik.CenterOfMass()], limits=lw.ik.Clearance())
+    assert repr(kept) == (
+        "InverseKinematics('panda': center of mass 'com'; 7 joints; limits clearance)"
+    )
 
 
 def test_a_run_that_failed_at_once_is_shown():

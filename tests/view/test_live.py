@@ -228,6 +228,22 @@ def test_a_scene_goes_to_the_pages_and_moves(viewer: Viewer):
     page.close()
 
 
+def test_objects_move_until_their_scene_is_set_anew():
+    scene = lw.Scene()
+    scene.add_sphere("ball", 0.05, (0.5, 0.0, 0.0))
+    how: dict[str, Any] = {"duration": 1.0, "objects": {"ball": lambda t: lw.pose([0.5, t, 0.0])}}
+    rows = np.stack([HOME, HOME])
+    with ROBOT.animate(rows, scene=scene, port=0, **how) as viewer:
+        moved = page_of(viewer)["trajectory"]["objects"]["ball"]
+        assert len(moved) == 61 and moved[-1][7] == pytest.approx(1.0)
+        viewer.scene = scene
+        assert page_of(viewer)["trajectory"]["objects"] == {}
+        with pytest.raises(lw.UnknownNameError, match="nearest: ball"):
+            viewer.play(rows, objects={"bowl": lambda t: np.eye(4)})
+    with pytest.raises(InputError, match="as it stands: leave out collision= or objects="):
+        ROBOT.animate(rows, scene=scene, collision=True, port=0, **how)
+
+
 @pytest.mark.slow
 def test_what_touches_is_told_wherever_the_robot_is():
     scene, tip = lw.Scene(), ROBOT.fk(HOME, "tool0")[:3, 3]

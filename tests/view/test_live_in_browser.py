@@ -97,6 +97,35 @@ def test_what_touches_is_said_and_painted(browser: Browser, monkeypatch: pytest.
     assert browser.run("return linkwork.errors") == []
 
 
+def test_what_is_held_is_seen_and_painted_by_itself(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LINKWORK_BROWSER", "0")
+    robot, scene = lw.load("panda"), lw.Scene()
+    q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
+    rod = lw.Scene().add_box("rod", (0.02, 0.02, 0.2))
+    scene.add_sphere("ball", 0.03, robot.fk(q, "tool0") @ lw.pose([0.0, 0.0, 0.22]))
+    holding = robot.with_attached("rod", rod, "tool0", (0.0, 0.0, 0.11), allowed=["link7"])
+    red = """
+    const app = linkwork.app, own = app.robots[0];
+    const on = (mesh) => mesh.material.emissive.r > 0.5;
+    const name = (mesh) => mesh.userData.held ?? own.data.links[mesh.userData.link];
+    return [...new Set(own.view.meshes.visual.filter(on).map(name))].sort()"""
+    said = "return linkwork.app.touches.textContent"
+    with view(holding, q, scene=scene, collision=True, port=0) as viewer:
+        opened(browser, viewer)
+        until(lambda: browser.run(said).startswith("rod touches ball"))
+        assert browser.run(red) == ["rod"]
+        named = """
+        const { tools, robots: [robot] } = linkwork.app, { stage } = tools;
+        const rod = robot.view.meshes.visual.find((mesh) => mesh.userData.held === "rod");
+        const middle = new THREE.Box3().setFromObject(rod).getCenter(new THREE.Vector3());
+        const seen = stage.onScreen(middle);
+        return tools.pick({ clientX: seen.x, clientY: seen.y }).name"""
+        assert browser.run(named) == "rod"
+    assert browser.run("return linkwork.errors") == []
+
+
 def test_a_slider_moves_the_robot_here_with_its_loop_closed(browser: Browser, viewer: Viewer):
     opened(browser, viewer)
     before = viewer.q

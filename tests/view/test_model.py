@@ -375,6 +375,31 @@ def test_a_view_can_have_fewer_triangles():
     np.testing.assert_allclose(small.bounds(T), view.bounds(T), atol=0.01)
 
 
+def test_what_a_robot_holds_is_seen_in_its_place_and_colour():
+    T_tool0_grip = lw.pose([0.0, 0.0, 0.1], rpy=[0.3, 0.0, 0.0])
+    robot = lw.load("ur5e").with_frame("grip", "tool0", T_tool0_grip)
+    scene = lw.Scene()
+    box = scene.add_box("part", (0.1, 0.2, 0.3), rgba=(0.9, 0.5, 0.1, 1.0))
+    T_grip_part = lw.pose([0.05, 0.0, 0.02], rpy=[0.0, 0.4, 0.0])
+    holding = robot.with_attached("part", box, "grip", T_grip_part)
+    q = robot.random(seed=3)
+    T = robot.fk_all(q)
+    view = view_model(holding)
+    held = [part for part in view.parts if part.held == "part"]
+    assert [part.kind for part in held] == ["visual", "collision"]
+    assert {part.rgba for part in held} == {(0.9, 0.5, 0.1, 1.0)}
+    for part in held:
+        corners = view.geometries[part.geometry].vertices @ [1.0, 1.0, 1.0]
+        assert corners.min() == pytest.approx(-0.3) and corners.max() == pytest.approx(0.3)
+        np.testing.assert_allclose(
+            T[part.link] @ part.T_link_part, robot.fk(q, "grip") @ T_grip_part, atol=1e-12
+        )
+    assert len(view.parts) == len(view_model(robot).parts) + 2
+    assert {part.held for part in view_model(holding.without_attached("part")).parts} == {None}
+    bare = lw.load("<robot name='r'><link name='l'/></robot>").with_attached("part", box, "l")
+    assert not view_model(bare).has_shapes  # the skeleton is shown
+
+
 # --- size -----------------------------------------------------------------------------------------
 
 

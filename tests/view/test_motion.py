@@ -227,3 +227,22 @@ def test_a_floating_base_turns_evenly():
     made = Motion(np.array([0.0, 2.0]), q)
     middle = made.at(robot, 1.0)
     np.testing.assert_allclose(middle[3:7], [np.cos(0.3), 0.0, 0.0, np.sin(0.3)], atol=1e-12)
+
+
+# --- plans
+
+
+def test_a_plan_is_shown_as_its_path():
+    start = ARM.configuration({"joint4": -1.5, "joint6": 1.5})
+    plan = ARM.plan(start, {"joint1": 1.0})
+    made = motion(ARM, plan, duration=2.0)
+    np.testing.assert_array_equal(made.q[[0, -1]], plan.q[[0, -1]])
+    assert made.duration == 2.0
+    assert str(ARM.plot(path=plan)) == str(ARM.plot(path=plan.sample()))
+    axes = lw.plots.positions(ARM, plan, joints="joint1", units="rad")
+    np.testing.assert_array_equal(axes[0].get_lines()[0].get_ydata(), plan.sample()[:, 0])
+    touching = lw.Scene()
+    touching.add_sphere("ball", 0.2, ARM.fk(start, "tool0"))
+    none = ARM.plan(start, {"joint1": 1.0}, scene=touching)
+    with pytest.raises(InputError, match="the plan has no path: the start touches"):
+        motion(ARM, none)

@@ -229,6 +229,70 @@ def test_a_file_is_written_whole(tmp_path: Path):
     assert data["options"]["show"] == list(SHOWN)
 
 
+def test_a_motion_has_times_a_duration_and_a_roll_out(tmp_path: Path):
+    robot, path = lw.load("planar_2r"), tmp_path / "arm.html"
+
+    def written(trajectory: Any, **how: Any) -> dict[str, Any]:
+        robot.export_html(path, trajectory=trajectory, **how)
+        robot.export_glb(tmp_path / "arm.glb", trajectory=trajectory, **how)
+        return data_in(path.read_text(encoding="utf-8"))["trajectory"]
+
+    rows = np.linspace([0, 0], [1, 1], 5)
+    assert written(rows, duration=2.0)["times"] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert written(rows, times=[0.0, 0.1, 0.3, 0.6, 1.0])["times"] == [0.0, 0.1, 0.3, 0.6, 1.0]
+    batch = lw.simulate(robot, [[0.0, 0.0], [0.5, 0.1]], duration=0.1)
+    assert written(batch)["q"][0] == [0.0, 0.0]
+    assert written(batch, row=1)["q"][0] == [0.5, 0.1]
+    for how in ({"duration": 1.0}, {"times": [0.0, 1.0]}, {"row": 1}):
+        for file, write in (("b.html", robot.export_html), ("b.glb", robot.export_glb)):
+            with pytest.raises(InputError, match="those of a trajectory, and there is none"):
+                write(tmp_path / file, **how)
+            assert not (tmp_path / file).exists()
+
+
+def ball_scene() -> lw.Scene:
+    scene = lw.Scene()
+    scene.add_sphere("ball", 0.1, lw.pose([1.0, 0.0, 0.5], rpy=[0.3, 0.0, 0.0]))
+    return scene
+
+
+def test_objects_of_the_scene_move_with_a_motion(tmp_path: Path):
+    robot, path, scene = lw.load("planar_2r"), tmp_path / "arm.html", ball_scene()
+
+    def way(t: float) -> np.ndarray:
+        return lw.pose([1.0 + t, 0.0, 0.5], rpy=[0.3 + 0.2 * t, 0.0, 0.0])
+
+    robot.export_html(
+        path, trajectory=[[0.0, 0.0], [1.0, 1.0]], duration=2.0, scene=scene, objects={"ball": way}
+    )
+    found = data_in(path.read_text(encoding="utf-8"))["trajectory"]["objects"]
+    assert list(found) == ["ball"] and len(found["ball"]) == 121
+    for share in (0.0, 0.25, 1.0):
+        D = np.vstack([np.reshape(found["ball"][round(120 * share)], (3, 4)), [0, 0, 0, 1]])
+        np.testing.assert_allclose(D @ way(0.0), way(2.0 * share), atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "text"),
+    [
+        ({"objects": {"ball": np.eye(4)}}, InputError, "'ball'.* must be a function of the time"),
+        ({"objects": {"bal": lw.pose}}, lw.UnknownNameError, "nearest: ball"),
+        ({"objects": {"ball": lambda t: 2.0 * np.eye(4)}}, InputError, r"'ball'\](\(0\))"),
+        ({"objects": {"ball": lambda t: np.eye(4)}, "scene": None}, InputError, "is no scene"),
+        ({"objects": "ball"}, InputError, "functions of the time by name"),
+        ({"objects": {"ball": lambda t: np.eye(4)}, "trajectory": None}, InputError, "is none"),
+    ],
+    ids=["pose", "name", "rigid", "scene", "text", "trajectory"],
+)
+def test_objects_that_cannot_move_are_refused(
+    tmp_path: Path, how: dict[str, Any], error: type[Exception], text: str
+):
+    asked = {"trajectory": [[0.0, 0.0], [1.0, 1.0]], "scene": ball_scene()} | how
+    with pytest.raises(error, match=text):
+        lw.load("planar_2r").export_html(tmp_path / "arm.html", **asked)
+    assert not list(tmp_path.iterdir())
+
+
 # three.js
 
 

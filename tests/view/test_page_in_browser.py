@@ -224,6 +224,31 @@ def test_a_trajectory_plays_to_where_it_ends(browser: Browser, tmp_path: Path):
 
 
 @pytest.mark.slow
+def test_an_object_of_the_scene_moves_with_a_trajectory(browser: Browser, tmp_path: Path):
+    robot, scene = lw.load("planar_2r"), lw.Scene()
+    scene.add_box("part", (0.1, 0.2, 0.3), lw.pose([0.5, 1.0, 0.2], rpy=[0.0, 0.0, 0.4]))
+    scene.add_sphere("ball", 0.1, (0.5, -1.0, 0.2))
+
+    def way(t: float) -> NDArray[np.float64]:
+        return lw.pose([0.5 - 0.2 * t, 1.0, 0.2 + 0.1 * t], rpy=[0.0, 0.0, 0.4 + 0.5 * t])
+
+    place = """const { sceneMeshes } = linkwork.app;
+    const mesh = sceneMeshes.find((m) => m.userData.sceneName === arguments[0]);
+    mesh.updateMatrixWorld();
+    return mesh.matrixWorld.clone().transpose().elements"""
+    rows = np.linspace([0.0, 0.0], [1.0, -0.5], 3)
+    opened(browser, robot, tmp_path, trajectory=rows, scene=scene, objects={"part": way})
+    for t in (0.0, 1.5, 3.0, 0.61):
+        browser.run("linkwork.app.motion.go(arguments[0])", t)
+        D = np.reshape(browser.run(place, "part"), (4, 4))
+        np.testing.assert_allclose(D @ way(0.0), way(t), atol=2e-4)  # linear between its instants
+        np.testing.assert_array_equal(np.reshape(browser.run(place, "ball"), (4, 4)), np.eye(4))
+    browser.run("linkwork.app.motion._choose('all'); linkwork.app.motion.go(0.5)")
+    np.testing.assert_array_equal(np.reshape(browser.run(place, "part"), (4, 4)), np.eye(4))
+    assert browser.run("return linkwork.errors") == []
+
+
+@pytest.mark.slow
 def test_a_sweep_of_a_closed_robot_stays_closed(browser: Browser, tmp_path: Path):
     robot = lw.load("five_bar")
     opened(browser, robot, tmp_path)

@@ -139,6 +139,30 @@ def test_a_gif_has_the_frames_and_the_time_of_its_motion(drawn, tmp_path):
     assert "image/gif" in made._repr_mimebundle_()["text/html"]
 
 
+def test_an_object_moves_in_a_film_and_stays_in_the_picture(drawn, tmp_path):
+    image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    arm, scene = robot(), lw.Scene()
+    scene.add_sphere("ball", 0.1, (1.0, 0.0, 0.1), rgba=(0.05, 0.8, 0.1, 1.0))
+
+    def way(t: float) -> np.ndarray:
+        return lw.pose([1.0 - 2.0 * t, 0.0, 0.1])
+
+    made = arm.render(
+        tmp_path / "a.gif", trajectory=[[0.0], [0.2]], duration=1.0, fps=2, size=SIZE, scene=scene,
+        objects={"ball": way}, view="side",
+    )  # fmt: skip
+    film = image.open(made.path)
+    assert film.n_frames == 3
+    for k in range(3):
+        film.seek(k)
+        r, g, b = np.moveaxis(pixels(film), -1, 0)
+        _, x = np.nonzero((g > 60) & (g > 1.6 * r) & (g > 1.6 * b))
+        expected = made.pixels(way(0.5 * k)[:3, 3])
+        assert len(x) > 20 and abs(x.mean() + 0.5 - expected[0]) < 3.0, (k, expected)
+    with pytest.raises(lw.InputError, match="objects move in a film"):
+        arm.render(tmp_path / "b.png", scene=scene, objects={"ball": way})
+
+
 @pytest.mark.slow
 def test_a_temporary_folder_with_a_long_path_is_none_for_sockets(drawn, tmp_path, monkeypatch):
     far = tmp_path / "a_folder_with_a_long_name_as_some_systems_have_them"

@@ -15,7 +15,7 @@ from linkwork.collision.cover import Cover, cover, moved
 from linkwork.collision.mesh_pieces import pieces_of_shape
 from linkwork.collision.pieces import Piece, bounding_spheres, prepared
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
-from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
+from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Rgba, Sphere
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, HeightField, Points, Triangles
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,8 @@ _NOT_HELD = {HalfSpace: "half-space", HeightField: "height field", Points: "clou
 class Attached:
     """An object on a frame of a robot, at ``T_frame_object`` (4, 4), read-only.
 
-    It may touch the links in ``allowed``; it is held by one of them, mostly.
+    It may touch the links in ``allowed``; it is held by one of them, mostly. ``rgba`` is the colour
+    that it is shown in, 0 to 1, where it has one.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Attached:
     frame: str
     T_frame_object: Floats
     allowed: tuple[str, ...] = ()
+    rgba: Rgba | None = None
 
     def released(self, T_world_frame: ArrayLike) -> Floats:
         """T_world_object (4, 4) where its frame is at ``T_world_frame``, to put it into a scene.
@@ -56,7 +58,9 @@ def attach(
     *,
     allowed: Collection[str] = (),
 ) -> Attached:
-    """The record of an object that is held: a shape, or an object of a scene, whose shape it takes.
+    """The record of an object that is held: a shape, or an object of a scene.
+
+    Of an object of a scene it takes the shape and the colour.
 
     The pose is a matrix (4, 4), or a position (3,); none is the frame's own.
 
@@ -75,8 +79,12 @@ def attach(
         raise UnsupportedFeatureError(f"'{name:.60}' is a {what}, which a robot cannot hold")
     if not isinstance(solid, _SOLIDS):
         kinds = ", ".join(kind.__name__ for kind in _SOLIDS)
-        raise InputError(f"a held object has the shape {kinds}, not {type(solid).__name__}")
-    return Attached(name, solid, frame, _pose(T_frame_object), tuple(dict.fromkeys(allowed)))
+        raise InputError(
+            f"a held object has the shape {kinds}, not {type(solid).__name__}; "
+            "Scene().add_box(name, size) and its like make one, add_mesh of a file"
+        )
+    rgba: Rgba | None = getattr(shape, "rgba", None)
+    return Attached(name, solid, frame, _pose(T_frame_object), tuple(dict.fromkeys(allowed)), rgba)
 
 
 def parts_of(shape: Any, overhang: float, T_body_object: Floats) -> tuple[tuple[Piece, ...], Cover]:

@@ -1,10 +1,11 @@
-"""SRDF: which pairs of links are not checked for collisions, read and written.
+"""SRDF: which pairs of links are not checked for collisions, and named states of joints.
 
 ``<disable_collisions link1 link2 reason>`` leaves a pair out. ``<disable_default_collisions link>``
 leaves all pairs of a link out, except those that an ``<enable_collisions link1 link2>`` brings
 back; a disabled pair stays disabled whatever is enabled. Here all of them concern pairs of links:
-what stands around the robot is checked for every link. Everything else in the file (groups, their
-states, end effectors, virtual joints, comments) is not looked at, and is written again as it stood.
+what stands around the robot is checked for every link. ``<group_state>`` gives positions of joints
+a name. Everything else in the file (groups, end effectors, virtual joints, comments) is not looked
+at. What is not of pairs is written again as it stood.
 
 Source: https://wiki.ros.org/srdf/review, and the reader of srdfdom 2.0.
 """
@@ -12,6 +13,7 @@ Source: https://wiki.ros.org/srdf/review, and the reader of srdfdom 2.0.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -36,6 +38,8 @@ CODES = """
 srdf-robot | warning | The SRDF is one of another robot. | See that it belongs to this one.
 srdf-link | warning | The SRDF names a link that is not there, or a link twice: the entry says
     nothing. | See the nearest names.
+srdf-state | warning | A group state has no name, or a joint of it no name or no numbers: the state
+    is left out. | Give them.
 srdf-spheres | note | Spheres of links are kept, not used: shapes are covered by others. | Nothing
     to do.
 """
@@ -47,6 +51,7 @@ DEEPEST = 256
 _PAIRS = ("disable_collisions", "enable_collisions")
 _DEFAULT = "disable_default_collisions"
 _SPHERES = "link_sphere_approximation"
+_STATE = "group_state"
 _NEEDED = {**dict.fromkeys(_PAIRS, ("link1", "link2")), _DEFAULT: ("link",)}
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")  # whatever its attributes hold
 _REST = re.compile(rb"[ \t]*\r?\n")
@@ -78,8 +83,18 @@ class LinkDefault:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupState:
+    """Positions of joints that have a name: each joint and its numbers, one or several."""
+
+    name: str
+    group: str
+    positions: tuple[tuple[str, tuple[float, ...]], ...]
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Srdf:
-    """The pairs of links of an SRDF; ``source`` is its text, which keeps all else.
+    """The pairs of links and the states of an SRDF; ``source`` is its text, which keeps all else.
 
     ``spans`` are the first and the last byte of each element in ``source`` that speaks of pairs,
     ``end`` is where the root element ends.
@@ -89,6 +104,7 @@ class Srdf:
     disabled: tuple[LinkPair, ...] = ()
     enabled: tuple[LinkPair, ...] = ()
     defaults: tuple[LinkDefault, ...] = ()
+    states: tuple[GroupState, ...] = ()
     file: str = ""
     findings: tuple[Finding, ...] = ()
     source: bytes = field(default=b"", repr=False)
@@ -112,6 +128,15 @@ class Srdf:
             f"{kind} {p.link_a!r} {p.link_b!r} {p.reason!r}" for kind, own in pairs for p in own
         ]
         return "\n".join([*lines, *(f"default {each.link!r}" for each in self.defaults)])
+
+
+def _as_number(text: str) -> float | None:
+    """The finite number that a text is, None where it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 # ---- where it lies
@@ -207,7 +232,7 @@ class _Stop(Exception):
 
 
 class _Reader:
-    """One pass over one file, in UTF-8: only what stands directly in the root is looked at."""
+    """One pass over one file, in UTF-8: what stands directly in the root, and joints of states."""
 
     def __init__(self, data: bytes, findings: Findings) -> None:
         self.data, self.findings = data, findings
@@ -216,6 +241,8 @@ class _Reader:
         self.name = ""
         self.pairs: dict[str, list[LinkPair]] = {tag: [] for tag in _PAIRS}
         self.defaults: list[LinkDefault] = []
+        self.states: list[GroupState] = []
+        self.state: GroupState | None = None  # that which is read
         self.spans: list[tuple[int, int]] = []
         self.open: list[tuple[str, int]] = []  # the root and what stands in it: tag, first byte
         self.end = 0
@@ -240,13 +267,16 @@ class _Reader:
             parser.StartDoctypeDeclHandler = None
         disabled, enabled = (tuple(self.pairs[tag]) for tag in _PAIRS)
         where: dict[str, Any] = {"source": self.data, "spans": tuple(self.spans), "end": self.end}
-        return Srdf(self.name, disabled, enabled, tuple(self.defaults), **where)
+        states = tuple(self.states)
+        return Srdf(self.name, disabled, enabled, tuple(self.defaults), states, **where)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
             self._error("too-deep", f"elements are nested more than {DEEPEST} deep", tag)
             raise _Stop
+        if self.depth == 3 and tag == "joint":
+            self._position(attributes)
         if self.depth > 2:
             return
         self.open.append((tag, self.parser.CurrentByteIndex))
@@ -254,6 +284,9 @@ class _Reader:
             self._root(tag, attributes)
         elif tag in _NEEDED:
             self._entry(tag, attributes)
+        elif tag == _STATE:
+            name, group = (attributes.get(k, "").strip()[:LONGEST] for k in ("name", "group"))
+            self.state = GroupState(name, group, (), self.parser.CurrentLineNumber)
         else:
             self._other(tag, attributes)
 
@@ -270,6 +303,12 @@ class _Reader:
             self.data, self.end = before + b"</robot>" + after, len(before)
         elif self.depth == 0:
             self.end = stop
+        elif tag == _STATE and self.state is not None:
+            if self.state.name:
+                self.states.append(self.state)
+            else:
+                self._leave_out(self.state, "a state has no name")
+            self.state = None
         elif tag in _NEEDED:
             self.spans.append((start, stop if alone else self.data.index(b">", stop) + 1))
 
@@ -296,6 +335,26 @@ class _Reader:
         else:
             reason = attributes.get("reason", "").strip()
             self.pairs[tag].append(LinkPair(names[0], names[1], reason, line))
+
+    def _position(self, attributes: dict[str, str]) -> None:
+        """The position of a joint in a state; a state with one that cannot be read is left out."""
+        state, name = self.state, attributes.get("name", "").strip()
+        if state is None:
+            return
+        numbers = [_as_number(each) for each in attributes.get("value", "").split()]
+        known = [each for each in numbers if each is not None]
+        if name and known and len(known) == len(numbers):
+            positions = (*state.positions, (name[:LONGEST], tuple(known)))
+            self.state = replace(state, positions=positions)
+            return
+        why = f"joint '{show(name, 40)}' has no value in numbers" if name else "a joint has no name"
+        self._leave_out(state, why)
+        self.state = None
+
+    def _leave_out(self, state: GroupState, why: str) -> None:
+        """Note that a state is not read."""
+        place: dict[str, Any] = {"line": self.parser.CurrentLineNumber, "element": _STATE}
+        self.findings.add("warning", "srdf-state", why, **place, name=state.name)
 
     def _other(self, tag: str, attributes: dict[str, str]) -> None:
         """An element that is kept as it stands, unless it looks like a slip of one that is read."""

@@ -47,6 +47,28 @@ def configuration_from(m: Mechanism, positions: Mapping[str, float | Sequence[fl
     return q
 
 
+def of_group_state(
+    m: Mechanism, positions: Sequence[tuple[str, Sequence[float]]]
+) -> dict[str, float | Sequence[float]]:
+    """Positions by joint name of what an SRDF's group state says, for `configuration_from`.
+
+    Joints that are not in q are left out. Quaternions come as x y z w; seven numbers are the
+    floating joint's, also where the SRDF has another name for it.
+    """
+    kinds = dict(zip(m.body_joint_names, m.body_joint_types, strict=True))
+    floating = [name for name in m.joint_names if kinds[name] is JointType.FLOATING]
+    found: dict[str, float | Sequence[float]] = {}
+    for name, numbers in positions:
+        joint = name
+        if name not in m.joint_names and len(numbers) == 7 and len(floating) == 1:
+            joint = floating[0]
+        if joint in m.joint_names:
+            turned = kinds[joint].has_quaternion and len(numbers) == kinds[joint].n_q
+            *others, x, y, z, w = numbers if turned else (0.0, 0.0, 0.0, 0.0)
+            found[joint] = [*others, w, x, y, z] if turned else list(numbers)
+    return found
+
+
 def velocity_from(m: Mechanism, velocities: Mapping[str, float | Sequence[float]]) -> Floats:
     """The velocity (nv,) with these joints moving at these rates, the others at rest.
 

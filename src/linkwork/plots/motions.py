@@ -15,6 +15,7 @@ from linkwork.mechanism.named_positions import labels
 from linkwork.plots.figures import BEYOND, GREY, LIGHT, bottom, drawing_with, panels
 from linkwork.simulation.result import Simulation
 from linkwork.trajectory.piecewise import Trajectory
+from linkwork.view.motion import along_plan
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Motion = Trajectory | Simulation | Sequence[ArrayLike] | NDArray[Any]
 """A trajectory; a simulation of one roll-out; arrays (times, q), with v and dv where it is said;
-or a path of configurations alone, q (n, nq)."""
+or a path of configurations alone, q (n, nq), or of a `Plan`."""
 
 _SAMPLES = 400  # of a trajectory, beside its knots
 _TURNING = {"deg": np.degrees(1.0), "rad": 1.0}
@@ -79,7 +80,7 @@ def states_of(robot: Robot, motion: Motion) -> States:
     if isinstance(motion, tuple):
         return _of_arrays(m, motion)
     names = labels(m, velocities=False)
-    q = finite_rows(motion, "q", m.n_q, names)  # type: ignore[arg-type]  arrays of any kind
+    q = finite_rows(along_plan(motion), "q", m.n_q, names)  # type: ignore[arg-type]  arrays of any kind
     if q.ndim != 2:
         raise ShapeError(f"a path must have shape (n, {m.n_q}), not {q.shape}")
     return States(None, q)
@@ -177,7 +178,8 @@ def torques(
         whole = curves["needed" if "needed" in curves else "actuators"][:, k]
         effort = float(m.effort_limit[k])
         effort = effort if effort > 0.0 else np.inf
-        _with_limits(axis, states.across, whole, (-effort, effort), unit)
+        shown = np.array([values[:, k] for values in curves.values()])
+        _with_limits(axis, states.across, whole, (-effort, effort), unit, shown)
         _decorated(axis, names[k], unit)
     for axis in bottom(drawn):
         axis.set_xlabel(states.across_label)
@@ -240,10 +242,19 @@ def _unit(units: str) -> float:
 
 
 def _with_limits(
-    axis: Any, across: Floats, values: Floats, limits: tuple[float, float], unit: str
+    axis: Any,
+    across: Floats,
+    values: Floats,
+    limits: tuple[float, float],
+    unit: str,
+    shown: Floats | None = None,
 ) -> None:
-    """Limits of a curve: lines and shades where they are near, words where they are far."""
-    low, high = float(np.min(values)), float(np.max(values))
+    """Limits of a curve: lines and shades where they are near, words where they are far.
+
+    The axis holds all that is ``shown``, by default the curve alone.
+    """
+    shown = values if shown is None else shown
+    low, high = float(np.min(shown)), float(np.max(shown))
     span = max(high - low, 0.04 * max(abs(low), abs(high)), 1e-9)
     bottom_, top = low - 0.1 * span, high + 0.1 * span
     sides = ((limits[0], -1.0), (limits[1], 1.0))

@@ -105,7 +105,8 @@ class Controller(ProcessBound):
 
     def __repr__(self) -> str:
         """A line on what is controlled."""
-        return f"Controller({self.problem.summary}; a step each {self.dt:g} s)"
+        told = self.problem.summary(clear=self._clear is not None)
+        return f"Controller({told}; a step each {self.dt:g} s)"
 
     def step(self, q: ArrayLike, targets: Targets = None, *, v: ArrayLike | None = None) -> Floats:
         """The configuration (..., nq) after one step from q (..., nq), its loops closed.

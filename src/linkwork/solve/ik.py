@@ -122,7 +122,7 @@ class InverseKinematics(ProcessBound):
 
     def __repr__(self) -> str:
         """A line on what is solved for."""
-        return f"InverseKinematics({self.problem.summary})"
+        return f"InverseKinematics({self.problem.summary(clear=self._clear is not None)})"
 
     @property
     def parts(self) -> tuple[Problem, ...]:

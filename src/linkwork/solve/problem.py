@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -116,17 +117,22 @@ class Problem:
     coordinates: tuple[int, ...]
     weights: Mapping[int, Weight] | None  # of coordinates; 1 for what is not named
 
-    @property
-    def summary(self) -> str:
-        """The problem in one line: tasks, joints that move, limits, objectives."""
-        names = {task.name: type(task.task).__name__.lower() for task in self.tasks}
+    def summary(self, *, clear: bool) -> str:
+        """The problem in one line: tasks, joints that move, limits, objectives.
+
+        ``clear``: whether a `Clearance` is kept beside its limits.
+        """
+        kinds = {task.name: type(task.task).__name__ for task in self.tasks}
+        names = {name: re.sub("(?<=.)(?=[A-Z])", " ", kind).lower() for name, kind in kinds.items()}
         told = [", ".join(f"{names[name]} '{name}'" for name in self.order[:3])]
         if len(self.order) > 3:
             told[0] += f" and {len(self.order) - 3} more"
         told.append(f"{len(self.coordinates)} joint{'s' if len(self.coordinates) != 1 else ''}")
-        for kind, members in (("limits", self.limits), ("objectives", self.objectives)):
+        limits = [limit.name for limit in self.limits] + (["clearance"] if clear else [])
+        objectives = [objective.name for objective in self.objectives]
+        for kind, members in (("limits", limits), ("objectives", objectives)):
             if members:
-                told.append(f"{kind} {', '.join(member.name for member in members)}")
+                told.append(f"{kind} {', '.join(members)}")
         return legible(f"'{self.mechanism.name}': {'; '.join(told)}")
 
     def __reduce__(self) -> tuple[Callable[[], Problem], tuple[()]]:

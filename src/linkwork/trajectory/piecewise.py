@@ -489,7 +489,10 @@ def names_of(joint_names: Sequence[str], n: int) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"joint_names must be names, not {names!r:.40}")
     if names and len(names) != n:
-        raise ShapeError(f"{len(names)} names for {n} positions")
+        raise ShapeError(
+            f"{len(names)} names for {n} positions: each number of q has one; those of a joint "
+            "with several are told as base/x, base/y, base/theta"
+        )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"joint_names has '{twice}' more than once")

@@ -32,6 +32,7 @@ from linkwork.trajectory import Trajectory
 from linkwork.view.camera import Camera, camera
 from linkwork.view.labels import Label, placed_labels
 from linkwork.view.model import Kind, ViewModel, view_model
+from linkwork.view.motion import along_plan
 from linkwork.view.primitives import Circle, Layer, Mark, Path, Text, png, svg, text_width
 from linkwork.view.shading import Solid, shaded, shadow, silhouettes
 from linkwork.view.strokes import (
@@ -160,8 +161,8 @@ def drawing(  # noqa: PLR0913  all but two are named options
     these joints or frames, of all joints, or none; by default of the joints of a small skeleton.
     ``com``: the centre of mass. ``loops``: rods, and rings where loops close. ``ground``: what the
     robot stands on, by default where it is fixed. ``path``: positions (n, nq), a
-    `trajectory.Trajectory` or a `Simulation`, as ghosts and the curve of the tip; q is then by
-    default its end. ``allow``: folders that meshes may lie in.
+    `trajectory.Trajectory`, a `Simulation` or a `Plan`, as ghosts and the curve of the tip; q is
+    then by default its end. ``allow``: folders that meshes may lie in.
 
     Raises: UnknownNameError, ShapeError, InputError.
     """
@@ -269,7 +270,7 @@ def _rows(m: Mechanism, given: Any, name: str) -> Floats:
     if isinstance(given, Simulation):
         first = given.q.reshape(-1, *given.q.shape[-2:])[0]
         given = first[np.isfinite(first).all(axis=1)]  # as far as it went
-    rows = configuration(given, m, name)
+    rows = configuration(along_plan(given), m, name)
     if rows.ndim > 2 or (rows.ndim == 2 and not len(rows)):
         raise ShapeError(
             f"{name} must be one configuration (nq,) or some (n, nq), not {rows.shape}"

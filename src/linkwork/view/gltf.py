@@ -24,7 +24,7 @@ from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.poses import xyz_wxyz
 from linkwork.view.model import Geometry, Kind, Part, Rgba, ViewModel, view_model
-from linkwork.view.motion import configuration_to_show, motion
+from linkwork.view.motion import configuration_to_show, motion_if_given
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -38,7 +38,7 @@ _STILL = 1e-7
 """A node that moves by less (m, or the difference of two quaternions) is one that stands still."""
 
 
-def export_glb(
+def export_glb(  # noqa: PLR0913  one call with every choice by name
     robot: Robot,
     path: str | os.PathLike[str],
     *,
@@ -46,6 +46,7 @@ def export_glb(
     trajectory: Any = None,
     times: ArrayLike | None = None,
     duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
     kinds: Sequence[Kind] = ("visual",),
     allow: Folders = (),
 ) -> tuple[str, ...]:
@@ -58,6 +59,7 @@ def export_glb(
         trajectory: A motion, which becomes an animation: whatever `Robot.animate` takes.
         times: Instants (n,) in s, of configurations that have none.
         duration: How long the motion takes, s.
+        row: Which roll-out of a batch of simulations, by default the first.
         kinds: "visual", "collision" or both.
         allow: Folders that meshes may lie in, beside the description's package.
 
@@ -66,11 +68,7 @@ def export_glb(
     target = Path(path)
     if target.suffix.lower() != ".glb":
         raise InputError(f"'{target}' does not end with .glb, which is the format that is written")
-    moving = None
-    if trajectory is not None:
-        moving = motion(robot, trajectory, times=times, duration=duration)
-    elif times is not None or duration is not None:
-        raise InputError("times and duration are those of a trajectory, and there is none")
+    moving = motion_if_given(robot, trajectory, times=times, duration=duration, row=row)
     if q is not None and moving is not None:
         raise InputError("give q or a trajectory, which begins at its own configuration")
     shown = configuration_to_show(robot, q) if moving is None else moving.q[0]

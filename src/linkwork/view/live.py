@@ -27,7 +27,7 @@ from linkwork.legible import legible
 from linkwork.locating import Folders
 from linkwork.mechanism.named_positions import Configuration, labels
 from linkwork.mechanism.neutral import quaternion_starts
-from linkwork.view.motion import configuration_to_show, motion
+from linkwork.view.motion import MovingObjects, configuration_to_show, displacements, motion
 from linkwork.view.page import (
     BUDGET,
     PageRobot,
@@ -136,20 +136,35 @@ def animate(
     duration: float | None = None,
     row: int | tuple[int, ...] | None = None,
     loop: bool | None = None,
+    objects: MovingObjects | None = None,
     **how: Any,
 ) -> Viewer:
     """A page in the browser with a robot on its way along a trajectory, to be played and stopped.
 
     ``trajectory``, ``times``, ``duration``, ``row`` and ``loop`` are those of
     `linkwork.view.motion.motion`; without a trajectory every joint goes to its limits and back.
-    ``how``: as `view`.
+    ``objects``: see `Viewer.play`. ``how``: as `view`.
 
     Raises: as `motion` and `view`.
     """
     moving = motion(robot, trajectory, times=times, duration=duration, row=row, loop=loop)
+    if objects:
+        _check_moving(objects, how.get("scene"), how.get("collision"))
     viewer = view(robot, moving.q[0], **how)
-    viewer.play(moving)
+    viewer.play(moving, objects=objects)
     return viewer
+
+
+def _check_moving(objects: MovingObjects, scene: Scene | None, collision: Any) -> None:
+    """Refuse objects that cannot move.
+
+    Raises: InputError, UnknownNameError.
+    """
+    if collision:
+        raise InputError(
+            "what touches is said of the scene as it stands: leave out collision= or objects="
+        )
+    displacements(objects, scene, np.zeros(1))
 
 
 class ShownRobot:
@@ -290,6 +305,8 @@ class Viewer:
         told = scene_data(scene)
         with self._lock:
             self._options["scene"], self._made = scene, None
+            if self._trajectory is not None:
+                self._trajectory = {**self._trajectory, "objects": {}}
         self._server.send("scene", {"type": "scene", **told})
         self._judged(self._robots[0])
 
@@ -343,17 +360,23 @@ class Viewer:
         duration: float | None = None,
         row: int | tuple[int, ...] | None = None,
         loop: bool | None = None,
+        objects: MovingObjects | None = None,
     ) -> None:
         """Let a robot, the first or another by its number, go along a trajectory.
 
         The trajectory is whatever `motion` takes. It is played at once where a page is open, which
         can stop it, go to any instant of it and play it again.
 
+        ``objects`` of the scene move with it: by name T_world_object (4, 4) as a function of the
+        time in s. A scene that is set anew stands still.
+
         Raises: as `motion`.
         """
         shown = self._robots[whole_number(robot, "robot", least=0, most=len(self._robots) - 1)]
         made = motion(shown.robot, trajectory, times=times, duration=duration, row=row, loop=loop)
-        self._trajectory = motion_data(made, robot)
+        if objects:
+            _check_moving(objects, self.scene, self._collision)
+        self._trajectory = motion_data(made, robot, scene=self.scene, objects=objects)
         self._server.send("trajectory", {"type": "trajectory", **self._trajectory})
 
     def on_change(self, callback: Callable[[ShownRobot], Any]) -> None:

@@ -25,6 +25,7 @@ from linkwork.geometry.simplify import BUDGET, SimpleMesh, simplified
 from linkwork.locating import Folders
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.shapes import KINDS, Kind, LinkShape, Shape
+from linkwork.spatial.poses import pose_matrix
 from linkwork.view.skeleton import Segment, skeleton
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Part:
 
     ``link``, ``geometry`` and ``texture`` are indices: of `ViewModel.links`, of
     `ViewModel.geometries` and of `ViewModel.textures`. A texture is multiplied by the colour.
+    ``held`` is the name of the object that it is of, where the link does not have but hold it.
     """
 
     link: int
@@ -80,6 +82,7 @@ class Part:
     name: str | None = None
     file: Path | None = None
     texture: int | None = None
+    held: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,7 @@ class ViewModel:
 def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = ()) -> ViewModel:
     """The view model of a robot: its shapes of these kinds, its skeleton, joints, loops and masses.
 
+    What the robot holds (`Robot.with_attached`) is shown beside its own shapes, in every kind.
     ``allow`` are folders that meshes may lie in, beside the description's package. Meshes that
     several links have are one geometry.
 
@@ -233,6 +237,9 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
                 shown.say(f"link '{name}'", found.errors, found.left_out)
                 for part, piece in zip(found.parts, found.pieces, strict=True):
                     shown.add(index, shape, part, piece)
+    for kind in kinds:
+        if any(part.kind == kind for part in shown.parts):  # a skeleton is no picture of its size
+            _add_held(shown, robot, kind)
     shown.drop_unused()
     segments = skeleton(m, ends={part.link for part in shown.parts})
     if not shown.parts:
@@ -261,6 +268,22 @@ def view_model(robot: Robot, kinds: Sequence[Kind] = KINDS, *, allow: Folders = 
     )
 
 
+def _add_held(shown: _Shown, robot: Robot, kind: Kind) -> None:
+    """Add what the robot holds, on the links that its frames are fixed to."""
+    m = robot.mechanism
+    for held in robot.attached:
+        frame = m.frame(held.frame)
+        link = int(m.frame_link[frame])
+        T_body_link = pose_matrix(m.R_body_frame[link], m.p_body_frame[link])
+        T_body_frame = pose_matrix(m.R_body_frame[frame], m.p_body_frame[frame])
+        T_link_frame = np.linalg.inv(T_body_link) @ T_body_frame
+        T_link_object = np.asarray(T_link_frame @ held.T_frame_object, np.float64)
+        shape = LinkShape(held.shape, kind, T_link_object, held.name, held.rgba)
+        found = shown_parts(shape, None)
+        for part, piece in zip(found.parts, found.pieces, strict=True):
+            shown.add(link, shape, part, piece, held=held.name)
+
+
 class _Shown:
     """Geometries, parts and textures as they are found, each mesh and picture once."""
 
@@ -282,7 +305,15 @@ class _Shown:
         for text in left_out:
             self.messages.setdefault(text)
 
-    def add(self, link: int, shape: LinkShape, part: ShownPart, piece: ShownPart) -> None:
+    def add(
+        self,
+        link: int,
+        shape: LinkShape,
+        part: ShownPart,
+        piece: ShownPart,
+        *,
+        held: str | None = None,
+    ) -> None:
         """Add a part of a link: one for each colour that its faces have.
 
         The look that the description gives stands above that of the mesh's file.
@@ -304,7 +335,7 @@ class _Shown:
             self.parts.append(
                 Part(
                     link, shape.kind, geometry, part.T_link_part, rgba, part.name, part.file,
-                    texture,
+                    texture, held,
                 )
             )  # fmt: skip
 

@@ -5,15 +5,16 @@ The page in the browser, films and glTF files all show a `Motion`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algorithms.configuration import ranges
-from linkwork.checks import finite_number, finite_rows, real_array
+from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration, labels
@@ -24,8 +25,11 @@ from linkwork.trajectory.piecewise import Samples, Trajectory
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
+    from linkwork.scene import Scene
 
 Floats = NDArray[np.float64]
+MovingObjects: TypeAlias = "Mapping[str, Callable[[float], ArrayLike]]"
+"""Objects of a scene that move: by name T_world_object (4, 4) as a function of the time in s."""
 
 RATE = 60.0
 """States a second, at most: as many as a screen shows."""
@@ -98,7 +102,7 @@ def motion(
     ``trajectory``: a `linkwork.trajectory.Trajectory` or its samples, a `Motion`, a `Simulation`
     (``row`` picks a roll-out of a batch, by default the first), configurations (n, nq), positions
     (n,) by joint name (what is not named stays neutral; of a robot with loops the others follow),
-    or None: every joint from limit to limit.
+    a `Plan`, whose path has no times, or None: every joint from limit to limit.
 
     ``times`` (n,) in s say when configurations are passed, or ``duration`` how long they take, by
     default 3 s; of what has times of its own, ``duration`` changes the pace. ``loop``: whether it
@@ -119,6 +123,58 @@ def motion(
         loop = len(rows) > 2 and bool(np.allclose(rows[0], rows[-1], rtol=0.0, atol=1.0e-6))
     whole = Motion(_instants(len(rows), own, times, duration), rows, loop)
     return whole.thinned(min(RATE, MOST_STATES / max(whole.duration, 1.0e-9)))
+
+
+def motion_if_given(
+    robot: Robot,
+    trajectory: Any = None,
+    *,
+    times: ArrayLike | None = None,
+    duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
+) -> Motion | None:
+    """The motion of `motion`, None where there is no trajectory.
+
+    Raises: InputError for times, a duration or a row without a trajectory; as `motion`.
+    """
+    if trajectory is not None:
+        return motion(robot, trajectory, times=times, duration=duration, row=row)
+    if times is not None or duration is not None or row is not None:
+        raise InputError("times, duration and row are those of a trajectory, and there is none")
+    return None
+
+
+def even_instants(duration: float) -> Floats:
+    """Instants (n,) from 0 to the end of a motion, s, as many a second as are shown."""
+    n = max(1, math.ceil(duration * min(RATE, MOST_STATES / max(duration, 1.0e-9)) - 1.0e-9))
+    return np.linspace(0.0, duration, n + 1)
+
+
+def displacements(objects: MovingObjects, scene: Scene | None, times: Floats) -> dict[str, Floats]:
+    """Displacements (n, 4, 4) of objects from where they stand in a scene, at instants (n,).
+
+    A point of an object at p in the scene is at ``displacement @ p`` then, in the world.
+
+    Raises: InputError where there is no scene, and for what is no function or gives no pose;
+    UnknownNameError for what is no object of the scene.
+    """
+    if not isinstance(objects, Mapping):
+        raise InputError(f"objects are functions of the time by name, not {objects!r:.60}")
+    if scene is None:
+        raise InputError("objects are those of a scene that move, and there is no scene")
+    found: dict[str, Floats] = {}
+    for name, pose_at in objects.items():
+        home = np.linalg.inv(scene.get(name).T_world_object)
+        if not callable(pose_at):
+            raise InputError(
+                f"objects['{name:.60}'] must be a function of the time in s that gives a pose "
+                f"(4, 4), not of type {type(pose_at).__name__}"
+            )
+        what = f"objects['{name:.60}']"
+        found[name] = np.array(
+            [rigid_pose(pose_at(t), f"{what}({t:g})") @ home for t in times.tolist()]
+        )
+    return found
 
 
 def _instants(
@@ -307,6 +363,20 @@ def _followed(robot: Robot, driven: Sequence[str], rows: Floats, start: Floats) 
 # states of whatever is given
 
 
+def along_plan(given: Any) -> Any:
+    """Configurations (n, nq) along a `Plan`; anything else as it is.
+
+    Raises: InputError for a plan without a path.
+    """
+    # told by its attributes: the planner, which is slow to import, is there where a plan is
+    if not (hasattr(given, "proven") and hasattr(given, "sample")):
+        return given
+    rows = given.sample()
+    if not len(rows):
+        raise InputError(f"the plan has no path: {given.reason}")
+    return rows
+
+
 def _states(
     robot: Robot, given: Any, row: int | tuple[int, ...] | None
 ) -> tuple[Floats | None, Floats]:
@@ -323,7 +393,7 @@ def _states(
         return given.times, _rows(robot, given.q)
     if isinstance(given, Mapping):
         return None, _by_name(robot, given)
-    return None, _rows(robot, given)
+    return None, _rows(robot, along_plan(given))
 
 
 def _of_simulation(

@@ -33,7 +33,15 @@ from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import Configuration
 from linkwork.view.kinematics import page_kinematics
 from linkwork.view.model import Geometry, ViewModel, view_model
-from linkwork.view.motion import Motion, configuration_to_show, driven_joints, motion
+from linkwork.view.motion import (
+    Motion,
+    MovingObjects,
+    configuration_to_show,
+    displacements,
+    driven_joints,
+    even_instants,
+    motion_if_given,
+)
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -105,7 +113,11 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     *,
     q: Configuration | None = None,
     trajectory: Any = None,
+    times: ArrayLike | None = None,
+    duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
     scene: Scene | None = None,
+    objects: MovingObjects | None = None,
     ghost: Configuration | None = None,
     presets: Mapping[str, Configuration] | None = None,
     show: Sequence[str] | None = None,
@@ -125,11 +137,17 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
         q: Where it stands (nq,), or by joint name; by default neutral, with its loops closed.
         trajectory: A motion to play: whatever `linkwork.view.motion.motion` takes. Without one the
             page offers sweeps of the joints from limit to limit.
+        times: The instants (n,) of a trajectory without times of its own, s.
+        duration: How long the trajectory takes, s.
+        row: Which roll-out of a batch of simulations, by default the first.
         scene: What stands around it, a `linkwork.Scene`.
+        objects: Objects of the scene that move with the trajectory: by name T_world_object (4, 4)
+            as a function of the time in s.
         ghost: A second configuration, which is seen through.
         presets: Configurations by name, to choose from.
         show: What is seen at first, of `SHOWN`; by default the shapes, loops, scene, ground and
-            shadow, and of a robot without shapes its skeleton.
+            shadow, and of a robot without shapes its skeleton. What is not named is not seen, a
+            scene neither.
         units: The unit in which angles are shown at first: "deg" or "rad".
         title: The page's title; by default the names of the robots.
         allow: Folders that meshes may lie in besides the description's package.
@@ -139,13 +157,14 @@ def export_html(  # noqa: PLR0913  one call with every choice by name
     Raises: InputError, ShapeError, UnknownNameError before anything is written.
     """
     first = PageRobot(robot, q, ghost, presets or {}, allow=allow)
-    moving = None if trajectory is None else motion(robot, trajectory)
+    moving = motion_if_given(robot, trajectory, times=times, duration=duration, row=row)
     if moving is not None and q is None:
         first = PageRobot(robot, moving.q[0], ghost, presets or {}, allow=allow)
     data = page_data(
         beside(first, robots),
         scene=scene,
         trajectory=moving,
+        objects=objects,
         show=show,
         units=units,
         title=title,
@@ -163,6 +182,7 @@ def page_data(
     *,
     scene: Scene | None = None,
     trajectory: Motion | None = None,
+    objects: MovingObjects | None = None,
     show: Sequence[str] | None = None,
     units: Units = "deg",
     title: str | None = None,
@@ -182,6 +202,9 @@ def page_data(
     if not robots:
         raise InputError("a page shows at least one robot")
     whole_number(meshes_budget, "meshes_budget")
+    if objects and trajectory is None:
+        raise InputError("objects move with a trajectory, and there is none")
+    moving = None if trajectory is None else motion_data(trajectory, scene=scene, objects=objects)
     binary = bytearray()
     shown = [_robot_data(each, binary, meshes_budget) for each in robots]
     return {
@@ -189,7 +212,7 @@ def page_data(
         "title": title or ", ".join(dict.fromkeys(each["name"] for each in shown)),
         "robots": shown,
         "scene": None if scene is None else _scene(scene, binary),
-        "trajectory": None if trajectory is None else motion_data(trajectory),
+        "trajectory": moving,
         "options": {"units": units, "show": None if show is None else list(show), "camera": None},
         "live": None,
         "binary": base64.b64encode(binary).decode(),
@@ -201,13 +224,24 @@ def messages_of(data: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for robot in data["robots"] for text in robot["messages"]))
 
 
-def motion_data(moving: Motion, robot: int = 0) -> dict[str, Any]:
-    """A motion as the page plays it, of the robot with this number."""
+def motion_data(
+    moving: Motion,
+    robot: int = 0,
+    *,
+    scene: Scene | None = None,
+    objects: MovingObjects | None = None,
+) -> dict[str, Any]:
+    """A motion as the page plays it, of the robot with this number; objects as `displacements`."""
+    times = even_instants(moving.duration)
+    found = displacements(objects, scene, times) if objects else {}
     return {
         "robot": robot,
         "times": _rounded(moving.times, 9),
         "q": [_rounded(q, 9) for q in moving.q],
         "loop": moving.loop,
+        "objects": {
+            name: [_rounded(T[:3].reshape(-1), 6) for T in moved] for name, moved in found.items()
+        },
     }
 
 
@@ -247,6 +281,7 @@ def _robot_data(shown: PageRobot, binary: bytearray, meshes_budget: int) -> dict
                 "texture": part.texture,
                 "name": part.name,
                 "file": None if part.file is None else part.file.name,
+                "held": part.held,
             }
             for part in model.parts
         ],

@@ -30,7 +30,14 @@ from linkwork.terminal import progress_line
 from linkwork.view.browser import VARIABLE, Browser, found
 from linkwork.view.camera import View, camera
 from linkwork.view.films import ENDINGS, Film, film_for
-from linkwork.view.motion import Motion, configuration_to_show, motion, sweep
+from linkwork.view.motion import (
+    Motion,
+    MovingObjects,
+    configuration_to_show,
+    displacements,
+    motion,
+    sweep,
+)
 from linkwork.view.page import PageRobot, beside, page_data, page_text
 from linkwork.view.server import Message, PageServer
 from linkwork.view.strokes import Posture
@@ -138,7 +145,9 @@ def render(  # noqa: PLR0913  one call with every choice by name
     trajectory: Any = None,
     times: ArrayLike | None = None,
     duration: float | None = None,
+    row: int | tuple[int, ...] | None = None,
     scene: Any = None,
+    objects: MovingObjects | None = None,
     ghost: Configuration | None = None,
     robots: Sequence[PageRobot] = (),
     size: tuple[int, int] = (960, 720),
@@ -163,7 +172,10 @@ def render(  # noqa: PLR0913  one call with every choice by name
             every joint goes to its limits and back.
         times: The instants (n,) of a trajectory without times of its own, s.
         duration: How long a film takes, s.
+        row: Which roll-out of a batch of simulations, by default the first.
         scene: What stands around it, a `linkwork.Scene`.
+        objects: Objects of the scene that move in a film: by name T_world_object (4, 4) as a
+            function of the time in s.
         ghost: A second configuration, which is seen through.
         robots: More robots that stand beside it.
         size: Width and height in pixels.
@@ -187,7 +199,10 @@ def render(  # noqa: PLR0913  one call with every choice by name
     wanted = _size(size)
     colour = _colour(background, ending)
     finite_number(patience, "patience", above=0.0)
-    rows = _rows(robot, ending, q, trajectory, times, duration, fps)
+    rows, instants = _rows(robot, ending, q, trajectory, times, duration, row, fps)
+    if objects and ending == ".png":
+        raise InputError("objects move in a film: a .png shows the scene as it stands")
+    moved = displacements(objects, scene, instants) if objects else {}
     camera(view, None, np.zeros((1, 3)))  # what is no view is refused before a browser is started
     film = film_for(ending, wanted, len(rows), float(fps))
     several = beside(PageRobot(robot, rows[0], ghost, allow=allow), robots)
@@ -198,7 +213,7 @@ def render(  # noqa: PLR0913  one call with every choice by name
         progress_line(f"drawing {target.name}") if len(rows) >= _LONG else nullcontext() as tell,
     ):
         data = page_data(several, scene=scene, show=show, title=robot.name)
-        points = _points(data, [each.robot for each in several], rows)
+        points = _points(data, [each.robot for each in several], rows, moved)
         look = _fitted(camera(view, _axes(robot, rows[0]), points), points, wanted)
         data["options"]["camera"] = {
             "position": look.eye.tolist(),
@@ -214,6 +229,10 @@ def render(  # noqa: PLR0913  one call with every choice by name
             "background": colour,
             "box": [points.min(axis=0).tolist(), points.max(axis=0).tolist()],
             "q": [np.round(row, 9).tolist() for row in rows],
+            "objects": {
+                name: np.round(each[:, :3].reshape(len(rows), 12), 9).tolist()
+                for name, each in moved.items()
+            },
         }
         studio.draw(data, browser, float(patience), tell)
     written, seconds = film.finished()
@@ -275,18 +294,19 @@ def _rows(
     trajectory: Any,
     times: ArrayLike | None,
     duration: float | None,
+    row: int | tuple[int, ...] | None,
     fps: float,
-) -> Floats:
-    """The configurations (n, nq) of the pictures."""
+) -> tuple[Floats, Floats]:
+    """The configurations (n, nq) of the pictures, and their instants (n,), s."""
     rate = finite_number(fps, "fps", above=0.0, most=240.0)
     if ending == ".png":
-        if trajectory is not None or times is not None or duration is not None:
+        if any(each is not None for each in (trajectory, times, duration, row)):
             raise InputError("a .png is one picture: write a motion to .gif or .mp4")
-        return configuration_to_show(robot, q)[None]
+        return configuration_to_show(robot, q)[None], np.zeros(1)
     if duration is not None:
         _refuse_long(finite_number(duration, "duration", above=0.0), rate)
     if q is None:
-        moving = motion(robot, trajectory, times=times, duration=duration)
+        moving = motion(robot, trajectory, times=times, duration=duration, row=row)
     elif trajectory is not None or times is not None:
         raise InputError("a trajectory says where the robot is: leave out q")
     else:
@@ -294,11 +314,12 @@ def _rows(
     return _pictures_of(robot, moving, rate)
 
 
-def _pictures_of(robot: Robot, moving: Motion, rate: float) -> Floats:
-    """Configurations (n, nq) at so many instants a second; of a loop without its end."""
+def _pictures_of(robot: Robot, moving: Motion, rate: float) -> tuple[Floats, Floats]:
+    """Configurations (n, nq) at so many instants (n,) a second; of a loop without its end."""
     _refuse_long(moving.duration, rate)
     n = round(moving.duration * rate) + (0 if moving.loop and moving.duration else 1)
-    return moving.at(robot, np.minimum(np.arange(max(n, 1)) / rate, moving.duration))
+    instants = np.minimum(np.arange(max(n, 1)) / rate, moving.duration)
+    return moving.at(robot, instants), instants
 
 
 def _refuse_long(seconds: float, rate: float) -> None:
@@ -324,10 +345,16 @@ def _axes(robot: Robot, q: Floats) -> list[tuple[bool, Floats]] | None:
     return Posture(m, q).axes
 
 
-def _points(data: Mapping[str, Any], robots: Sequence[Robot], rows: Floats) -> Floats:
-    """Points (n, 3) of the world that the picture has room for, of all that the page shows."""
+def _points(
+    data: Mapping[str, Any], robots: Sequence[Robot], rows: Floats, moved: Mapping[str, Floats]
+) -> Floats:
+    """Points (n, 3) of the world that the picture has room for, of all that the page shows.
+
+    ``moved`` are displacements (k, 4, 4) of objects of the scene.
+    """
     binary = base64.b64decode(data["binary"])
-    some = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _SAMPLED)).astype(int))]
+    picked = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _SAMPLED)).astype(int))
+    some = rows[picked]
     everything: list[Floats] = []
     for k, (robot, shown) in enumerate(zip(robots, data["robots"], strict=True)):
         T_world_robot = _pose(shown["T_world_robot"])
@@ -347,7 +374,9 @@ def _points(data: Mapping[str, Any], robots: Sequence[Robot], rows: Floats) -> F
             everything += [_moved(T_world_robot, each) for each in found]
     for each in (data["scene"] or {"objects": []})["objects"]:
         outer = _outermost(data["scene"]["geometries"][each["geometry"]], binary)
-        everything.append(_moved(_pose(each["T"]), outer))
+        there = _moved(_pose(each["T"]), outer)
+        ways = moved[each["name"]][picked] if each["name"] in moved else [np.eye(4)]
+        everything += [_moved(way, there) for way in ways]
     return np.concatenate(everything)
 
 

@@ -15,7 +15,7 @@ import { MotionBar } from "./motion.js";
 import { Panel } from "./panel.js";
 import { record, recordingFailed } from "./record.js";
 import { heat, MARK, RobotOnStage, surface } from "./robot.js";
-import { bytesOf, decoded, merged, shaded } from "./shapes.js";
+import { bytesOf, decoded, matrixFrom, merged, shaded } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { Tools } from "./tools.js";
 
@@ -227,15 +227,27 @@ class App {
         vertexColors: true, roughness: 0.85, side: THREE.DoubleSide, transparent: rgba[3] < 1, opacity: rgba[3],
       });
       const mesh = new THREE.Mesh(merged([{ shape: shaded(raw), T: object.T, rgba }]), material);
+      mesh.matrixAutoUpdate = false;
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.userData = { sceneName: object.name };
       this.stage.world.add(mesh);
       return mesh;
     });
+    if (this.trajectory) this.trajectory.objects = {}; // they were those of the scene before
     this._paintScene();
     if (this.panel) {
       this.panel.build();
       this._stageShows();
+    }
+  }
+
+  /** Displace objects of the scene, by name, by 12 numbers each; the others stand as they are described. */
+  placeObjects(displacements) {
+    for (const mesh of this.sceneMeshes) {
+      const numbers = displacements[mesh.userData.sceneName];
+      if (numbers) matrixFrom(numbers, 0, mesh.matrix);
+      else mesh.matrix.identity();
+      mesh.matrixWorldNeedsUpdate = true;
     }
   }
 

@@ -74,6 +74,7 @@ export class MotionBar {
     if (!this.motion) this._choose(this.source.value, false);
     if (!this.motion) return;
     this.time = Math.max(0, Math.min(time, this.duration));
+    this.app.placeObjects(this._displacements());
     this.app.moved(this.app.robots[this.motion.robot], this._at(this.time), "motion");
     this._label();
   }
@@ -92,6 +93,16 @@ export class MotionBar {
     }
     this.go(time);
     if (this.playing) this.app.stage.changed();
+  }
+
+  /** Where objects of the scene are now, from where they stand: 12 numbers by name. */
+  _displacements() {
+    const { objects = {} } = this.motion;
+    return Object.fromEntries(Object.entries(objects).map(([name, all]) => {
+      const place = this.duration > 0 ? (this.time / this.duration) * (all.length - 1) : 0;
+      const k = Math.min(Math.floor(place), all.length - 2), share = place - k;
+      return [name, all[k].map((x, n) => x + share * (all[k + 1][n] - x))];
+    }));
   }
 
   _at(time) {

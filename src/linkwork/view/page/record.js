@@ -16,6 +16,7 @@ export async function record(app, wanted, live) {
     paper.imageSmoothingQuality = "high";
     let sent = null;
     for (const [number, q] of wanted.q.entries()) {
+      app.placeObjects(Object.fromEntries(Object.entries(wanted.objects).map(([name, all]) => [name, all[number]])));
       robot.q = Float64Array.from(q);
       robot.view.moveTo(robot.q);
       stage.shadowsOf(app.box());

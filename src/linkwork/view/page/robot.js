@@ -247,9 +247,9 @@ export class RobotOnStage {
     this.stage.changed(false);
   }
 
-  /** Paint the links of these names red: they touch something. */
+  /** Paint the links and held objects of these names red: they touch something. */
   paintTouching(names) {
-    this._touching = new Set(this.data.links.flatMap((name, link) => (names.has(name) ? [link] : [])));
+    this._touching = names;
     this._paint();
     this._dirty = true;
     this.stage.changed(false);
@@ -259,16 +259,20 @@ export class RobotOnStage {
   _paint() {
     for (const kind of ["visual", "collision"])
       for (const { material, userData } of this.meshes[kind]) {
-        const touching = this._touching?.has(userData.link);
+        const touching = this._touches(userData);
         const lit = this._lit?.has(userData.link);
         material.emissive.setHex(touching ? MARK.touch : lit ? MARK.lit : 0);
         material.emissiveIntensity = touching ? 0.45 : lit ? 0.16 : 0;
-        if (!this._coloured || kind === "collision") material.color.setHex(this._tint(userData.link));
+        if (!this._coloured || kind === "collision") material.color.setHex(this._tint(userData));
       }
   }
 
-  _tint(link) {
-    return this._touching?.has(link) ? 0xff9a90 : this._lit?.has(link) ? 0x9fbdf7 : 0xffffff;
+  _touches({ link, held }) {
+    return this._touching?.has(held ?? this.data.links[link]) ?? false;
+  }
+
+  _tint(userData) {
+    return this._touches(userData) ? 0xff9a90 : this._lit?.has(userData.link) ? 0x9fbdf7 : 0xffffff;
   }
 
   /** The links that move with a joint's own body. */
@@ -304,7 +308,7 @@ export class RobotOnStage {
         const joint = this.data.link_joint[mesh.userData.link];
         const share = joint >= 0 ? torques.shares[joint] : null;
         material.color.set(share === null ? 0xc9ced6 : heat(share));
-      } else material.color.setHex(this._tint(mesh.userData.link));
+      } else material.color.setHex(this._tint(mesh.userData));
     }
   }
 
@@ -319,24 +323,25 @@ export class RobotOnStage {
   }
 
   _build(kind) {
-    const piles = new Map(); // one mesh for each link, and for what of it is transparent
+    const piles = new Map(); // one mesh for each link, for what of it is transparent, and what it holds
     for (const part of this.data.parts) {
       if (part.kind !== kind) continue;
       const rgba = kind === "collision" ? PLAIN.collision : part.rgba ?? (part.texture === null ? PLAIN.visual : [1, 1, 1, 1]);
       const opacity = rgba[3] < 0.99 ? Math.round(rgba[3] * 20) / 20 : 1;
       const textured = part.texture !== null && this.data.geometries[part.geometry].uv;
       const texture = textured ? part.texture : null;
-      const key = `${part.link} ${opacity} ${texture}`;
-      if (!piles.has(key)) piles.set(key, { link: part.link, opacity, texture, parts: [] });
+      const held = part.held ?? undefined;
+      const key = `${part.link} ${opacity} ${texture} ${held}`;
+      if (!piles.has(key)) piles.set(key, { link: part.link, held, opacity, texture, parts: [] });
       piles.get(key).parts.push({ shape: this._shapes(part.geometry), T: part.T, rgba });
     }
-    for (const { link, opacity, texture, parts } of piles.values()) {
+    for (const { link, held, opacity, texture, parts } of piles.values()) {
       const material = surface();
       Object.assign(material, { transparent: opacity < 1, opacity, depthWrite: opacity > 0.6 });
       if (texture !== null) material.map = this._texture(texture);
       const mesh = new THREE.Mesh(merged(parts), material);
       mesh.receiveShadow = true;
-      mesh.userData = { link, robot: this, opacity, kind };
+      mesh.userData = { link, held, robot: this, opacity, kind };
       this.links[link].add(mesh);
       this.meshes[kind].push(mesh);
     }

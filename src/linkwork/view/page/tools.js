@@ -45,7 +45,7 @@ export class Tools {
       const robot = robots.find((each) => each.view === userData.robot);
       const link = userData.link ?? userData.links[hit.instanceId];
       const frame = userData.frames?.[hit.instanceId];
-      const name = frame !== undefined ? robot.data.frames[frame] : robot.data.links[link];
+      const name = frame !== undefined ? robot.data.frames[frame] : userData.held ?? robot.data.links[link];
       return { robot, link, frame, name, point: hit.point };
     }
     return null;
