@@ -174,6 +174,18 @@ def test_a_height_field_is_solid_below_its_surface():
         shape.heights[0, 0] = 1
 
 
+def test_a_map_of_a_million_cells_is_drawn_with_some_of_its_corners():
+    x, y = np.linspace(0, 1, 1001), np.linspace(0, 2, 777)
+    scene = lw.Scene()
+    scene.add_height_field("map", x[:, None] + y, size=(30, 20), depth=0.5)
+    drawn = scene.geometry("map")
+    assert len(drawn.faces) < 4.1 * 250**2
+    mesh = trimesh.Trimesh(drawn.vertices, drawn.faces)
+    assert mesh.is_watertight
+    np.testing.assert_allclose(mesh.bounds, [[-15, -10, -0.5], [15, 10, 3]])
+    assert mesh.volume == pytest.approx(30 * 20 * (0.5 + 1.5))  # a plane loses nothing by it
+
+
 def test_shapes_go_from_one_scene_to_another():
     scene = lw.Scene()
     for each in full():

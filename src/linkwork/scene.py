@@ -50,6 +50,10 @@ SHOWN_HALF_SPACE = 4.0
 SHOWN_POINTS = 20_000
 """Points of a cloud that are shown at most: every second, third, ... of more."""
 
+SHOWN_CORNERS = 250
+"""Corners along a side of a height field that are shown at most: every second, third, ... of more,
+and the last."""
+
 FARTHEST = 1e150
 """Metres that obstacles may be large or far away, at most: the squares of more are no numbers."""
 
@@ -401,7 +405,8 @@ class Scene:
         """The vertices (n, 3), m, and faces (k, 3) that an obstacle is drawn with, in its frame.
 
         Round shapes are as `linkwork.geometry.volumes` makes them. A half-space is a square of 4 m,
-        points are small octahedra.
+        points are small octahedra. Of more than 20,000 points, and of height fields with more than
+        250 corners a side, some are left out.
 
         Raises: UnknownNameError.
         """
@@ -652,8 +657,12 @@ _SOLIDS = (*(Box, Sphere, Cylinder, Capsule, Ellipsoid, HalfSpace, Triangles, He
 
 
 def _ground(field: HeightField) -> SimpleMesh:
-    """The closed mesh of a height field."""
-    top = field.corners()
+    """The closed mesh of a height field, or of some of the corners of one that has very many."""
+    shown = [
+        np.unique(np.append(np.arange(0, k, -(-k // SHOWN_CORNERS)), k - 1))
+        for k in field.heights.shape
+    ]
+    top = field.corners()[np.ix_(*shown)]
     m, n = top.shape[:2]
     number = np.arange(m * n).reshape(m, n)
     a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
