@@ -37,7 +37,7 @@ def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
     assert found.finished, found.reason
     assert np.abs(robot.closure(found.q)).max() < 1e-11
     way = robot.difference(q0, found.q)
-    spring = 0.5 * (for_actuated(robot.mechanism, kp) * way**2).sum(axis=-1)
+    spring = 0.5 * (for_actuated(robot.mechanism, kp, "kp") * way**2).sum(axis=-1)
     energy = found.energy + spring
     assert np.abs(energy - energy[0]).max() < share * max(found.kinetic_energy.max(), spring.max())
 

@@ -51,7 +51,8 @@ class PD:
     tau = feed_forward + kp (q_target - q) + kd (v_target - v), bounded by ``effort_limit`` where
     that is given. Each of them is a number, an array (..., nv), {joint: number}, or a function of
     time that gives one of these; joints that are not named have zero. Where a mechanism says which
-    joints are actuated, one number is for these alone, and an array may have their numbers alone.
+    joints are actuated, one number is for these alone, and an array may have their numbers alone;
+    where none does, one number is for all joints but floating ones.
     ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
     begins. Where it is a trajectory (`linkwork.trajectory`), its velocities are ``v_target`` unless
     that is given. A floating joint's error is the twist in its own axes that leads to the target
