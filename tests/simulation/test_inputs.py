@@ -215,7 +215,6 @@ def test_one_number_drives_no_floating_base():
         request(brick(), np.eye(1, 7, 3)[0], torque=PD(5.0))
 
 
-
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

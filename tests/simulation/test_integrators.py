@@ -95,8 +95,10 @@ def test_the_derivative_of_what_is_left():
     m = mechanism_from(every_joint_urdf())
     random = rng("newton")
     q, v = random_configuration(random, m), random.standard_normal(m.n_v)
-    law = PD(3.0, 0.5, q_target=random_configuration(random, m))
-    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0), losses=True, armature=0.1)
+    each = np.ones(m.n_v)  # floating joints too
+    law = PD(3.0 * each, 0.5 * each, q_target=random_configuration(random, m))
+    rotors = 0.1 * each
+    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0), losses=True, armature=rotors)
     alpha = Implicit(asked.system)
     none = np.zeros(len(alpha.local))
     a, dv, x = (random.standard_normal(m.n_v) for _ in range(3))

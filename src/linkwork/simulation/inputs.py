@@ -318,12 +318,11 @@ class _Collected:
         if is_payload(name) and not by_name and given.ndim == 0:
             return np.array([float(given), 0.0, 0.0, 0.0])
         if not by_name and given.ndim == 0:
-            if name in _OF_ACTUATORS:
-                return for_actuated(m, float(given), label)
             if name == "armature":
                 return parameters.of_rotors(m, float(given))
-            if name in _ONE_FOR_ALL:
-                return np.full(quantity.size, float(given))
+            if name in (*_OF_ACTUATORS, *_ONE_FOR_ALL):
+                number, driven = float(given), name in _OF_ACTUATORS
+                return for_actuated(m, number, label) if driven else np.full(quantity.size, number)
         if name == "q_target":
             return for_joints(m, given, label, of_q=True, elsewhere=self.q0)
         if name in _BY_JOINT:

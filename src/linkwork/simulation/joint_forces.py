@@ -235,8 +235,10 @@ _NOTHING = 1.0e-300
 """Keeps quotients finite whose value does not count."""
 
 
-_CLOSE = 1.0e-12
-"""Velocity that may be left, beside the largest of the velocities that enter."""
+_CLOSE, _CLOSE_IN_LOOPS = 1.0e-12, 1.0e-6
+"""Velocity that may be left, beside the largest of the velocities that enter. What a step opens of
+loops no friction can close, so more joints of one loop than it has freedoms stand still only up to
+that; it is closed after the step."""
 
 _REGULAR = 1.0e-12
 """A share of what a joint yields, which keeps an iteration regular in loops, where several friction
@@ -330,11 +332,14 @@ def improved(
     rest: Sequence[Block],
     S: Sequence[Sequence[Block]],
     forces: Block,
+    *,
+    loops: bool = False,
 ) -> Block:
     """(2 n + 1,): better forces, their detours, and how much of what is allowed is left.
 
     ``rest`` are the end velocities without forces, ``S`` (n rows of n) what forces add to them. The
-    last number is at most 1 where forces and velocities belong together.
+    last number is at most 1 where forces and velocities belong together, with ``loops`` but for
+    what these are opened by.
     """
     n = len(laws)
     by = [o.maximum(S[i][i], _NOTHING) for i in range(n)]
@@ -354,10 +359,10 @@ def improved(
     for share, most in ((short, _EQUAL), (o.const(1.0), 1.0)):
         reached = [own + share * x for own, x in zip(lam, change, strict=True)]
         best = best.or_better(at(reached), most)
-    scale = o.const(0.0)
+    scale, close = o.const(0.0), _CLOSE_IN_LOOPS if loops else _CLOSE
     for i in range(n):
         scale = o.maximum(scale, o.maximum(o.absolute(rest[i]), o.absolute(by[i] * lam[i])))
-    return o.vector([*best.forces, *best.detours, best.left / (_CLOSE * scale + _NOTHING)])
+    return o.vector([*best.forces, *best.detours, best.left / (close * scale + _NOTHING)])
 
 
 class _Point:

@@ -269,8 +269,9 @@ def verified(
 ) -> dict[str, Block]:
     """q, with angles without limits on the turn nearest to q0, and its measures.
 
-    Its quaternions have length 1, whatever q0 had. The measures are the squared measure of every group of every task, then how far q is outside of limits:
-    more than `ROUNDING` for any position that is outside of the description's.
+    Its quaternions have length 1, whatever q0 had. The measures are the squared measure of every
+    group of every task, then how far q is outside of limits: more than `ROUNDING` for any position
+    that is outside of the description's.
     """
     q = [q0[k] for k in range(problem.mechanism.n_q)]
     beyond_ends: list[Block] = [o.const(0.0)]
