@@ -115,7 +115,7 @@ def acting(
             )
         wrenches[name] = numbers(value, 6, f"external of '{name}'")
     if armature is not None and jnp.ndim(armature := real_array(armature, "armature")) == 0:
-        armature = armature * of_rotors(mechanism, 1.0)
+        armature = jnp.where(of_rotors(mechanism, 1.0) > 0.0, armature, 0.0)
     return Acting(
         bool(losses),
         wrenches or None,
