@@ -211,6 +211,7 @@ def test_the_length_of_a_quaternion_does_not_decide_what_is_nearest():
     one, other = (solver.solve(targets, start, best_of=8) for start in (q0, longer))
     assert one.success
     np.testing.assert_allclose(other.cost, one.cost, rtol=1e-9)
+    assert np.linalg.norm(other.q[3:7]) == pytest.approx(1.0, abs=1e-15)
     both = np.array([a, b])
     same_side = q0.copy()
     same_side[3:7] *= 7.0
