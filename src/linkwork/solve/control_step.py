@@ -291,11 +291,11 @@ def _saturated(
     Before the ``last`` pass those that stand at theirs are stopped together: one of them that goes
     on would leave nothing of the step.
     """
-    whole, before, last = state
+    whole, before, gone = state
     mask: list[Block] = []
     fixed: list[Block] = []
     full = o.negate(o.less(shares.share, 1.0))
-    for k, (a, f) in enumerate(zip(whole, last, strict=True)):
+    for k, (a, f) in enumerate(zip(whole, gone, strict=True)):
         own, stands, lower, upper = shares.each[k], shares.stands[k], box.lower[k], box.upper[k]
         w: Block = 1.0 if before is None else before[k]
         if own is None or stands is None:
