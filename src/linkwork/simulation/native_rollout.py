@@ -63,6 +63,9 @@ call at a time."""
 UNSOLVED, UNCLOSED, OVERLONG = 0.5, 0.25, 0.125
 """Marks added to the step in which a row failed."""
 
+_UNRESOLVED = 0.1
+"""The share of an acceleration at the start that has to be damped away for steps to be too long."""
+
 _LARGEST = 1.0e300  # a number beyond is none, a limit beyond is none
 
 
@@ -664,6 +667,15 @@ class ImplicitLoop(RolloutLoop):
             kept = [o.select(good, x, 0.0) for good, x in zip(there, dv, strict=True)]
             return o.vector([*kept, *[0.0] * alpha.n_held])
 
+        def resolved(o: Ops, dv: Block, damped: Block) -> Block:
+            """dv, or where that would last for a part of a step only, what is damped of it."""
+            size = off = o.const(0.0)
+            for k in range(n_v):
+                size = o.maximum(size, o.absolute(dv[k]))
+                off = o.maximum(off, o.absolute(damped[k] - dv[k]))
+            stiff = o.less(_UNRESOLVED * size, off)
+            return o.vector([o.select(stiff, damped[k], dv[k]) for k in range(n_v)])
+
         def settled(o: Ops, change: Block, yields: Block, old: Block, forces: Block) -> Block:
             """The change (n,) of the unknowns where forces of single joints have changed."""
             for j in range(m):
@@ -682,6 +694,7 @@ class ImplicitLoop(RolloutLoop):
             return o.concat([x - change, o.vector([o.select(close, 1.0, 2.0)])])
 
         self._begun = self.expression("begun", begun, 2 * n_v)
+        self._resolved = self.expression("resolved", resolved, n, n)
         self._corrected = self.expression("corrected", corrected, n, n, n_v, 1)
         if m:
             self._settle = self.function_of(graphs["settling"], "settle")
@@ -713,6 +726,7 @@ class ImplicitLoop(RolloutLoop):
         lead far beyond. With A(h) the matrix of Newton's iteration, A(0) that without the forces'
         slopes, A(h)⁻¹ A(0) dv is the acceleration of a linearly implicit step. Twice that less that
         of 2 h is dv up to the square of h, and of stiff forces no more than balances the velocity.
+        Where the two are next to each other dv stays as it is.
         """
         n, n_v, e = self.n_x, self.n_v, self.emitter
         self.load_controls(self.args["step"], 0)
@@ -735,19 +749,20 @@ class ImplicitLoop(RolloutLoop):
 
         linearised(0.0)
         self._multiply(first, pushes)
-        self.clear(first, n)
+        damped = self.room(n, "damped")
+        self.clear(damped, n)
         for steps, share in ((1.0, 2.0), (2.0, -1.0)):
             linearised(steps)
             self.copy(pushes, self._left, n)
             self._eliminate()
 
             def add(k: Any, share: float = share) -> None:
-                more = e.fma(e.const(share), self.get(self._left, k), self.get(first, k))
-                self.put(more, first, k)
+                more = e.fma(e.const(share), self.get(self._left, k), self.get(damped, k))
+                self.put(more, damped, k)
 
             self.each(n_v, add)
-        self.copy(first, a, n_v)
-        self.copy(first, dv, n_v)
+        self.call(self._resolved, first, damped, a)
+        self.copy(a, dv, n_v)
 
     def _multiply(self, vector: Any, product: Any) -> None:
         """The product of Newton's matrix and a vector."""
