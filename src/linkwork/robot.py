@@ -89,7 +89,8 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
       (0, 0, -9.80665).
     - ``losses=True``: damping and Coulomb friction count, as the description gives them.
     - ``armature``: inertia of rotors times the square of their gear ratios (..., nv), kg m² or kg,
-      on the diagonal of the mass matrix, in place of what the description says (an MJCF does).
+      on the diagonal of the mass matrix, in place of what the description says (an MJCF does); one
+      number is for all joints but floating ones.
 
     They become inputs of the compiled function (docs/parameters.md): each combination of them is
     compiled once, whatever the values, whose leading shapes broadcast with those of q. A robot with

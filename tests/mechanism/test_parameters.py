@@ -217,3 +217,9 @@ def test_keywords_that_are_none(m: Mechanism, given, error, message):
 def test_rotors_are_one_number_or_one_for_each():
     m = lw.load("planar_2r").mechanism
     assert np.array_equal(dynamics_inputs(m, armature=0.5).values[0], [0.5, 0.5])
+
+
+def test_a_floating_base_has_no_rotor():
+    m = lw.load("quadruped", base="floating").mechanism
+    (rotors,) = dynamics_inputs(m, armature=0.5).values
+    assert np.array_equal(rotors, [0.0] * 6 + [0.5] * (m.n_v - 6))

@@ -210,3 +210,23 @@ def test_what_acts_moves_mechanisms_as_in_scipy(name: str, kind: str):
         assert found.finished, found.reason
         last = np.r_[found.q[-1], found.v[-1]]
         np.testing.assert_allclose(last, wanted, rtol=0.0, atol=close * scale, err_msg=method)
+
+
+def test_the_wrist_of_the_page_that_weighs_next_to_nothing():
+    """docs/simulation.md: bounded drives in steps that do not resolve what the wrist takes."""
+    arm, most = lw.load("ur5e"), lw.load("ur5e").limits.effort
+    target = np.array([1.0, -1.2, 1.0, -0.8, 1.0, 0.5])
+
+    def slope(t, y):
+        q, v = y[:6], y[6:]
+        tau = np.clip(400.0 * (target - q) - 40.0 * v, -most, most)
+        return np.concatenate([v, arm.forward_dynamics(q, v, tau)])
+
+    law = lw.PD(400.0, 40.0, q_target=target, effort_limit=most)
+    found = lw.simulate(arm, np.zeros(6), duration=1.0, torque=law, method="implicit")
+    exact = integrate.solve_ivp(
+        slope, (0, 1), np.zeros(12), "LSODA", rtol=1e-9, atol=1e-11, t_eval=found.times
+    )
+    away = np.abs(found.q - exact.y[:6].T).max(axis=1)
+    assert away.max() < 2.7e-3
+    assert away[-1] < 4e-7

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import linkwork as lw
+import linkwork.models
 from closed_mechanisms import equal_pendulum, parallelogram, swung
 from linkwork.simulation.inputs import Event, for_actuated
 from linkwork.simulation.joint_forces import PD, Stops
@@ -37,7 +40,7 @@ def test_energy_and_closure_over_ten_seconds(name, kp, gravity, share):
     assert found.finished, found.reason
     assert np.abs(robot.closure(found.q)).max() < 1e-11
     way = robot.difference(q0, found.q)
-    spring = 0.5 * (for_actuated(robot.mechanism, kp) * way**2).sum(axis=-1)
+    spring = 0.5 * (for_actuated(robot.mechanism, kp, "kp") * way**2).sum(axis=-1)
     energy = found.energy + spring
     assert np.abs(energy - energy[0]).max() < share * max(found.kinetic_energy.max(), spring.max())
 
@@ -148,3 +151,26 @@ def test_steps_that_lose_the_loops_say_so(method: str):
     kept = np.isfinite(found.q).all(axis=1)
     assert np.abs(robot.closure(found.q[kept])).max() < 1e-11
     assert np.isnan(found.q[-1]).all()
+
+
+MODELS = Path(linkwork.models.__file__).parent
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize(("limit", "dt"), [(2.0, 1e-3), (2.0, 5e-3), (1e3, 5e-3)])
+def test_every_joint_of_a_loop_sticks_in_long_steps(limit: float, dt: float):
+    """More joints stand still than there are freedoms: no friction closes what a step has opened.
+
+    RK4 in steps of 0.1 ms tells where it comes to rest.
+    """
+    text = (MODELS / "five_bar.urdf").read_text(encoding="utf-8")
+    text = text.replace("</joint>", '<dynamics damping="0.05" friction="0.02"/></joint>')
+    bars = lw.load(text, loops=MODELS / "five_bar.loops.yaml")
+    q0 = bars.assemble([0.2, -0.1]).q
+    law = PD(30.0, 0.5, q_target={"left": 0.6}, effort_limit=limit)
+    how = {"torque": law, "losses": True, "gravity": DOWN, "record": 0}
+    exact = simulated(bars.mechanism, q0, None, 1.0, dt=1e-4, **how)
+    found = simulated(bars.mechanism, q0, None, 1.0, dt=dt, method="implicit", **how)
+    assert found.finished, found.reason
+    assert np.abs(found.v[-1]).max() < 1e-12
+    np.testing.assert_allclose(found.q[-1], exact.q[-1], atol=1e-3)

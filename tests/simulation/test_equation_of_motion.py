@@ -49,9 +49,12 @@ def test_the_stage_is_forward_dynamics_with_all_that_acts():
 def test_slopes_of_the_forces_are_their_differences(limit: float):
     """Along the tangent of q and along v: drives at their bounds and within, stops in and out."""
     m, n, random = M, M.n_v, rng("slopes")
-    law = PD(15.0, 2.0, q_target=random_configuration(random, m), effort_limit=limit)
+    each = np.ones(n)  # floating joints too
+    gains = 15.0 * each, 2.0 * each
+    law = PD(*gains, q_target=random_configuration(random, m), effort_limit=limit)
     q, v = random_configuration(random, m), random.standard_normal(n)
-    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0, width=0.5), armature=0.1)
+    stops = Stops(100.0, 10.0, width=0.5)
+    asked = request(m, q, v, torque=law, stops=stops, armature=0.1 * each)
     system, none = asked.system, np.zeros(0)
     given = system.given(NUMPY, asked.constants()[0], none)
 

@@ -195,8 +195,24 @@ FIVE_BAR = lw.load("five_bar").mechanism  # left, left_elbow, right, right_elbow
 
 
 def test_one_number_is_for_the_actuated_joints():
-    assert for_actuated(FIVE_BAR, 3.0).tolist() == [3.0, 0.0, 3.0, 0.0]
-    assert for_actuated(pendulum(3), 3.0).tolist() == [3.0, 3.0, 3.0]
+    assert for_actuated(FIVE_BAR, 3.0, "kp").tolist() == [3.0, 0.0, 3.0, 0.0]
+    assert for_actuated(pendulum(3), 3.0, "kp").tolist() == [3.0, 3.0, 3.0]
+
+
+def test_one_number_drives_no_floating_base():
+    """Held by gains that are meant for its legs, it would hang in the air."""
+    dog = lw.load("quadruped", base="floating")
+    legs = np.r_[np.zeros(6), np.ones(dog.n_v - 6)]
+    law = {"kp": 50.0, "kd": 2.0, "feed_forward": 0.5}
+    one = lw.simulate(dog, dog.neutral(), duration=0.1, torque=PD(**law), armature=0.05)
+    each = {name: value * legs for name, value in law.items()}
+    same = lw.simulate(dog, dog.neutral(), duration=0.1, torque=PD(**each), armature=0.05 * legs)
+    np.testing.assert_array_equal(one.q, same.q)
+    assert not one.torques[:, :6].any() and one.torques[:, 6:].all()
+    fallen = dog.com(one.q[-1])[2] - dog.com(one.q[0])[2]
+    assert fallen == pytest.approx(-0.5 * 9.80665 * 0.1**2, rel=0.02)
+    with pytest.raises(InputError, match="kp: one number is for all joints but floating ones"):
+        request(brick(), np.eye(1, 7, 3)[0], torque=PD(5.0))
 
 
 @pytest.mark.parametrize(

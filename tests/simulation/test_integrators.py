@@ -54,6 +54,16 @@ def test_order_of_convergence(name: str, order: int, m, v0: list[float]):
     assert orders(errors)[-1] == pytest.approx(order, abs=0.15)
 
 
+@pytest.mark.parametrize("dt", [1e-3, 0.05, 1.0])
+def test_a_start_out_of_balance_with_stiff_forces_leads_nowhere(dt: float):
+    """1 m/s against 1e6 N s/m stops within a micrometre, and in a step within half of its way."""
+    text = slider_urdf().replace('damping="3"', 'damping="1e6"').replace("0.5", "9")
+    m = mechanism_from(text)
+    found = simulated(m, [0.0], [1.0], 5.0, method="implicit", dt=dt, losses=True, torque=[1e4])
+    np.testing.assert_allclose(found.v[-1], 0.01, rtol=1e-3)
+    assert np.abs(found.q[:, 0] - 0.01 * found.times).max() < 0.6 * dt
+
+
 @pytest.mark.parametrize("radius", [0.0, 0.5, 0.8, 1.0])
 def test_weights_give_the_damping_that_they_promise(radius: float):
     """The spectral radius of y'' = -s y for a very large s, and order 2 for a small one."""
@@ -85,8 +95,10 @@ def test_the_derivative_of_what_is_left():
     m = mechanism_from(every_joint_urdf())
     random = rng("newton")
     q, v = random_configuration(random, m), random.standard_normal(m.n_v)
-    law = PD(3.0, 0.5, q_target=random_configuration(random, m))
-    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0), losses=True, armature=0.1)
+    each = np.ones(m.n_v)  # floating joints too
+    law = PD(3.0 * each, 0.5 * each, q_target=random_configuration(random, m))
+    rotors = 0.1 * each
+    asked = request(m, q, v, torque=law, stops=Stops(100.0, 10.0), losses=True, armature=rotors)
     alpha = Implicit(asked.system)
     none = np.zeros(len(alpha.local))
     a, dv, x = (random.standard_normal(m.n_v) for _ in range(3))

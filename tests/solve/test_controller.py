@@ -146,6 +146,21 @@ def test_what_is_less_important_shakes_no_arm_that_is_stretched_to_its_target(na
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("way", [[0.1, 0.0, 0.1], [0.1, 0.0, 0.0], [0.1, 0.0, 0.2]])
+def test_several_joints_that_stand_at_limits_do_not_stop_a_lower_priority(way):
+    """A humanoid's knees are stretched, at their limits, and the hand's way would bend them."""
+    person = lw.load("humanoid", base="floating")
+    q = stand = person.neutral()
+    feet = [Pose(foot, person.fk(stand, foot)) for foot in ("left_foot", "right_foot")]
+    control = person.controller(tasks=[*feet, Position("right_hand", priority=1)], dt=0.01)
+    goal = person.fk(stand, "right_hand")[:3, 3] + way
+    for _ in range(300):
+        q = control.step(q, {"right_hand": goal})
+    assert np.linalg.norm(person.fk(q, "right_hand")[:3, 3] - goal) < 1e-6
+    for foot, task in zip(("left_foot", "right_foot"), feet, strict=True):
+        np.testing.assert_allclose(person.fk(q, foot), task.target, atol=1e-3)
+
+
 def test_objectives_improve_while_the_task_stays_done(robot):
     m = robot.mechanism
     q0 = middling(robot, 60, "objectives")

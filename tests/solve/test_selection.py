@@ -200,6 +200,25 @@ def test_a_quaternion_and_its_negative_are_one():
     np.testing.assert_array_equal(near[0], a)
 
 
+def test_the_length_of_a_quaternion_does_not_decide_what_is_nearest():
+    robot = lw.load("quadruped", base="floating")
+    feet = [name for name in robot.frame_names if name.endswith("foot")][:2]
+    a, b, q0 = robot.random(3, seed=16)
+    longer = q0.copy()
+    longer[3:7] *= -7.0
+    solver = robot.solver(tasks=[Position(foot) for foot in feet])
+    targets = [robot.fk(a, feet[0])[:3, 3], robot.fk(a, feet[1])[:3, 3]]
+    one, other = (solver.solve(targets, start, best_of=8) for start in (q0, longer))
+    assert one.success
+    np.testing.assert_allclose(other.cost, one.cost, rtol=1e-9)
+    assert np.linalg.norm(other.q[3:7]) == pytest.approx(1.0, abs=1e-15)
+    both = np.array([a, b])
+    same_side = q0.copy()
+    same_side[3:7] *= 7.0
+    ways = [distance(solver.problem, both, start[None]) for start in (q0, same_side)]
+    np.testing.assert_allclose(*ways, rtol=1e-12)
+
+
 def test_two_links_in_a_plane_have_two():
     robot = lw.load("planar_2r")
     solver = robot.solver(tasks=Position(robot.tip, axes="xy"))

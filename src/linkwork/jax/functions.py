@@ -25,6 +25,7 @@ from linkwork.jax import closed
 from linkwork.jax.model import Array, Model, bodies_of, model_of, real_array
 from linkwork.jax.sweep import Acting, JaxSweep
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.parameters import of_rotors
 from linkwork.ops.jax import JAX
 from linkwork.robot import Robot
 
@@ -114,7 +115,7 @@ def acting(
             )
         wrenches[name] = numbers(value, 6, f"external of '{name}'")
     if armature is not None and jnp.ndim(armature := real_array(armature, "armature")) == 0:
-        armature = jnp.full(mechanism.n_v, armature)
+        armature = jnp.where(of_rotors(mechanism, 1.0) > 0.0, armature, 0.0)
     return Acting(
         bool(losses),
         wrenches or None,

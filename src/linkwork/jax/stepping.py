@@ -164,7 +164,7 @@ class _Friction:
         )
         begin = jnp.zeros_like(given[0]) if forces is None else forces
         fixed = jax.lax.stop_gradient(given)
-        one, answers = _improved, _answers
+        one, answers = partial(_improved, loops=self._m.mechanism.is_closed), _answers
         for _ in range(free.ndim - 1):
             one, answers = jax.vmap(one), jax.vmap(answers)
 
@@ -207,10 +207,12 @@ def _laws(start: Array, most: Array) -> list[Rubbing]:
     return [Rubbing(most[k], start[k]) for k in range(start.shape[0])]
 
 
-def _improved(forces: Array, rest: Array, S: Array, start: Array, most: Array) -> Any:
+def _improved(
+    forces: Array, rest: Array, S: Array, start: Array, most: Array, *, loops: bool
+) -> Any:
     """Better forces (n,), and how much of what is allowed is left."""
-    n = len(forces)
-    found = improved(_LANES, _laws(start, most), list(rest), [list(row) for row in S], forces)
+    n, rows = len(forces), [list(row) for row in S]
+    found = improved(_LANES, _laws(start, most), list(rest), rows, forces, loops=loops)
     return found[:n], found[2 * n]
 
 

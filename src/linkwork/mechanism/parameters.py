@@ -35,7 +35,7 @@ from linkwork.checks import real_array
 from linkwork.conventions import GRAVITY
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
-from linkwork.mechanism.model import Floats, Mechanism, duplicates
+from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import to_rpy
 
@@ -256,7 +256,7 @@ def dynamics_inputs(
         rotors = real_array(armature, "armature")
         if (rotors < 0).any():
             raise InputError(f"armature must not be below zero, as {rotors.min():g} is")
-        found["armature"] = np.full(m.n_v, float(rotors)) if rotors.ndim == 0 else rotors
+        found["armature"] = of_rotors(m, float(rotors)) if rotors.ndim == 0 else rotors
     if not isinstance(losses, (bool, np.bool_)):
         raise InputError(
             f"losses is True (damping and friction as described) or False, not {losses!r:.40}; "
@@ -269,6 +269,19 @@ def dynamics_inputs(
     if external is not None:
         found |= _wrenches(m, external)
     return Inputs(tuple(found), tuple(found.values()))
+
+
+def not_floating(m: Mechanism) -> list[int]:
+    """The numbers of v that belong to joints which an actuator may drive: all but floating ones."""
+    driven = [c for c, type in enumerate(m.joint_types) if type is not JointType.FLOATING]
+    return m.v_indices(driven)
+
+
+def of_rotors(m: Mechanism, inertia: float) -> Floats:
+    """The same armature (nv,) for every joint but floating ones, which have no rotor."""
+    found = np.zeros(m.n_v)
+    found[not_floating(m)] = inertia
+    return found
 
 
 def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:

@@ -252,7 +252,8 @@ class System:
         m, joints = self.mechanism, self.rubbing
         laws = [joint_forces.Rubbing(float(m.friction[k]), v[k]) for k in joints]
         S = [[h[0] * yields[j * m.n_v + i] for j in range(len(joints))] for i in joints]
-        return joint_forces.improved(o, laws, [free[k] for k in joints], S, forces)
+        free_of = [free[k] for k in joints]
+        return joint_forces.improved(o, laws, free_of, S, forces, loops=self.closed)
 
     def _responses(
         self, o: Ops, q: Block, constants: Block, controls: Block, joints: Sequence[int]

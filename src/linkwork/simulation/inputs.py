@@ -318,10 +318,11 @@ class _Collected:
         if is_payload(name) and not by_name and given.ndim == 0:
             return np.array([float(given), 0.0, 0.0, 0.0])
         if not by_name and given.ndim == 0:
-            if name in _OF_ACTUATORS:
-                return for_actuated(m, float(given))
-            if name in _ONE_FOR_ALL:
-                return np.full(quantity.size, float(given))
+            if name == "armature":
+                return parameters.of_rotors(m, float(given))
+            if name in (*_OF_ACTUATORS, *_ONE_FOR_ALL):
+                number, driven = float(given), name in _OF_ACTUATORS
+                return for_actuated(m, number, label) if driven else np.full(quantity.size, number)
         if name == "q_target":
             return for_joints(m, given, label, of_q=True, elsewhere=self.q0)
         if name in _BY_JOINT:
@@ -354,7 +355,7 @@ class _Collected:
             raise ShapeError(f"{label} must have the shape {wanted}, not {given.shape}") from None
 
 
-_ONE_FOR_ALL = ("v_target", "effort_limit", "armature", "stop_stiffness", "stop_damping")
+_ONE_FOR_ALL = ("v_target", "effort_limit", "stop_stiffness", "stop_damping")
 _OF_ACTUATORS = ("kp", "kd", "feed_forward", "torque")
 _BY_JOINT = (*_OF_ACTUATORS, "v_target", "effort_limit", "armature")
 _NOT_NEGATIVE = ("effort_limit", "armature", "stop_stiffness", "stop_damping")
@@ -551,10 +552,20 @@ def places(m: Mechanism, names: Sequence[str], *, of_q: bool = False) -> list[in
     return m.q_indices(joints) if of_q else m.v_indices(joints)
 
 
-def for_actuated(m: Mechanism, number: float) -> Floats:
-    """One number (nv,) for each actuated joint, zero elsewhere; for all where none is named so."""
-    names = m.actuated or m.joint_names
-    return _filled(m.n_v, places(m, names), np.asarray(number), 0.0)
+def for_actuated(m: Mechanism, number: float, label: str) -> Floats:
+    """One number (nv,) for each actuated joint, zero elsewhere.
+
+    Where none is named so they are all but floating ones, which nothing drives.
+
+    Raises: InputError where only floating joints are there.
+    """
+    driven = places(m, m.actuated) if m.actuated else parameters.not_floating(m)
+    if not driven:
+        raise InputError(
+            f"{label}: one number is for all joints but floating ones, and '{m.name}' has no "
+            "others: give numbers by joint, or an array"
+        )
+    return _filled(m.n_v, driven, np.asarray(number), 0.0)
 
 
 def for_joints(

@@ -345,7 +345,7 @@ class Implicit:
             laws.append(joint_forces.Driving(most, push, gains[j], limits[j]))
             taken = sum((S[j][i] * old[i] for i in range(count)), o.const(0.0))
             rest.append(speeds[j] - to_v * change[k] - taken)
-        return joint_forces.improved(o, laws, rest, S, forces)
+        return joint_forces.improved(o, laws, rest, S, forces, loops=self.system.closed)
 
     def _to_v(self, h: Block) -> Block:
         return h[0] * (WEIGHTS.gamma * WEIGHTS.of_x)
@@ -367,7 +367,7 @@ def tree_of(m: Mechanism) -> Mechanism:
     return replace(m, loops=(), couplings=()) if m.is_closed else m
 
 
-_SHARE = 1.0e-8
+_SHARE = 1.0e-12
 """A share of what a row weighs: keeps the elimination without pivots from dividing by zero."""
 
 

@@ -51,7 +51,8 @@ class PD:
     tau = feed_forward + kp (q_target - q) + kd (v_target - v), bounded by ``effort_limit`` where
     that is given. Each of them is a number, an array (..., nv), {joint: number}, or a function of
     time that gives one of these; joints that are not named have zero. Where a mechanism says which
-    joints are actuated, one number is for these alone, and an array may have their numbers alone.
+    joints are actuated, one number is for these alone, and an array may have their numbers alone;
+    where none does, one number is for all joints but floating ones.
     ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
     begins. Where it is a trajectory (`linkwork.trajectory`), its velocities are ``v_target`` unless
     that is given. A floating joint's error is the twist in its own axes that leads to the target
@@ -234,8 +235,10 @@ _NOTHING = 1.0e-300
 """Keeps quotients finite whose value does not count."""
 
 
-_CLOSE = 1.0e-12
-"""Velocity that may be left, beside the largest of the velocities that enter."""
+_CLOSE, _CLOSE_IN_LOOPS = 1.0e-12, 1.0e-6
+"""Velocity that may be left, beside the largest of the velocities that enter. What a step opens of
+loops no friction can close, so more joints of one loop than it has freedoms stand still only up to
+that; it is closed after the step."""
 
 _REGULAR = 1.0e-12
 """A share of what a joint yields, which keeps an iteration regular in loops, where several friction
@@ -329,11 +332,14 @@ def improved(
     rest: Sequence[Block],
     S: Sequence[Sequence[Block]],
     forces: Block,
+    *,
+    loops: bool = False,
 ) -> Block:
     """(2 n + 1,): better forces, their detours, and how much of what is allowed is left.
 
     ``rest`` are the end velocities without forces, ``S`` (n rows of n) what forces add to them. The
-    last number is at most 1 where forces and velocities belong together.
+    last number is at most 1 where forces and velocities belong together, with ``loops`` but for
+    what these are opened by.
     """
     n = len(laws)
     by = [o.maximum(S[i][i], _NOTHING) for i in range(n)]
@@ -353,10 +359,10 @@ def improved(
     for share, most in ((short, _EQUAL), (o.const(1.0), 1.0)):
         reached = [own + share * x for own, x in zip(lam, change, strict=True)]
         best = best.or_better(at(reached), most)
-    scale = o.const(0.0)
+    scale, close = o.const(0.0), _CLOSE_IN_LOOPS if loops else _CLOSE
     for i in range(n):
         scale = o.maximum(scale, o.maximum(o.absolute(rest[i]), o.absolute(by[i] * lam[i])))
-    return o.vector([*best.forces, *best.detours, best.left / (_CLOSE * scale + _NOTHING)])
+    return o.vector([*best.forces, *best.detours, best.left / (close * scale + _NOTHING)])
 
 
 class _Point:

@@ -63,6 +63,9 @@ call at a time."""
 UNSOLVED, UNCLOSED, OVERLONG = 0.5, 0.25, 0.125
 """Marks added to the step in which a row failed."""
 
+_UNRESOLVED = 0.1
+"""The share of an acceleration at the start that has to be damped away for steps to be too long."""
+
 _LARGEST = 1.0e300  # a number beyond is none, a limit beyond is none
 
 
@@ -658,11 +661,20 @@ class ImplicitLoop(RolloutLoop):
         n, m = self.n_x, len(self._local)
 
         def begun(o: Ops, rates: Block) -> Block:
-            """(a, dv, f) at the first state: zeros where these are no finite numbers."""
+            """(dv, f) at the first state: zeros where these are no finite numbers."""
             dv = [rates[n_v + k] for k in range(n_v)]
             there = [o.less(o.absolute(x), _LARGEST) for x in dv]
             kept = [o.select(good, x, 0.0) for good, x in zip(there, dv, strict=True)]
-            return o.vector([*kept, *kept, *[0.0] * alpha.n_held])
+            return o.vector([*kept, *[0.0] * alpha.n_held])
+
+        def resolved(o: Ops, dv: Block, damped: Block) -> Block:
+            """dv, or where that would last for a part of a step only, what is damped of it."""
+            size = off = o.const(0.0)
+            for k in range(n_v):
+                size = o.maximum(size, o.absolute(dv[k]))
+                off = o.maximum(off, o.absolute(damped[k] - dv[k]))
+            stiff = o.less(_UNRESOLVED * size, off)
+            return o.vector([o.select(stiff, damped[k], dv[k]) for k in range(n_v)])
 
         def settled(o: Ops, change: Block, yields: Block, old: Block, forces: Block) -> Block:
             """The change (n,) of the unknowns where forces of single joints have changed."""
@@ -682,6 +694,7 @@ class ImplicitLoop(RolloutLoop):
             return o.concat([x - change, o.vector([o.select(close, 1.0, 2.0)])])
 
         self._begun = self.expression("begun", begun, 2 * n_v)
+        self._resolved = self.expression("resolved", resolved, n, n)
         self._corrected = self.expression("corrected", corrected, n, n, n_v, 1)
         if m:
             self._settle = self.function_of(graphs["settling"], "settle")
@@ -707,15 +720,65 @@ class ImplicitLoop(RolloutLoop):
         )
 
     def begin(self) -> None:
-        """The accelerations at the first state."""
+        """What steps resolve of the accelerations dv at the first state, as a and dv.
+
+        Stiff forces out of balance accelerate for a small part of the first step only, and dv would
+        lead far beyond. With A(h) the matrix of Newton's iteration, A(0) that without the forces'
+        slopes, A(h)⁻¹ A(0) dv is the acceleration of a linearly implicit step. Twice that less that
+        of 2 h is dv up to the square of h, and of stiff forces no more than balances the velocity.
+        Where the two are next to each other dv stays as it is.
+        """
+        n, n_v, e = self.n_x, self.n_v, self.emitter
         self.load_controls(self.args["step"], 0)
-        rates = self.room(2 * self.n_v, "first")
+        rates, first = self.room(2 * n_v, "rates"), self.room(n, "first")
         self.clear(self.held, len(self.system.rubbing))
         self.accelerate(self.zero, self.v, rates)
         if self.friction is not None:
             self.b.store(i64(0), self.stuck)
             self.friction.predict(rates)
-        self.call(self._begun, rates, self.part(self.state, self.n_q + self.n_v))
+        self.call(self._begun, rates, first)
+        span, pushes = self.room(1, "span"), self.room(n, "pushes")
+        a, dv = (self.part(self.state, self.n_q + k * n_v) for k in (1, 2))
+        for tile, size in ((a, n_v + n), (self._x, n), (self._forces, len(self._local))):
+            self.clear(tile, size)
+
+        def linearised(steps: float) -> None:
+            self.put(e.mul(e.const(steps), self.get(self.length, i64(0))), span, i64(0))
+            given = [self.state, self._x, span, self.constants, self.controls, self._forces]
+            self.call(self._newton, *given, self._left)
+
+        linearised(0.0)
+        self._multiply(first, pushes)
+        damped = self.room(n, "damped")
+        self.clear(damped, n)
+        for steps, share in ((1.0, 2.0), (2.0, -1.0)):
+            linearised(steps)
+            self.copy(pushes, self._left, n)
+            self._eliminate()
+
+            def add(k: Any, share: float = share) -> None:
+                more = e.fma(e.const(share), self.get(self._left, k), self.get(damped, k))
+                self.put(more, damped, k)
+
+            self.each(n_v, add)
+        self.call(self._resolved, first, damped, a)
+        self.copy(a, dv, n_v)
+
+    def _multiply(self, vector: Any, product: Any) -> None:
+        """The product of Newton's matrix and a vector."""
+        n, e, b = self.n_x, self.emitter, self.b
+        matrix = self.part(self._left, n)
+
+        def row(i: Any) -> None:
+            self.put(e.const(0.0), product, i)
+
+            def entry(j: Any) -> None:
+                value = self.get(matrix, b.add(b.mul(i, i64(n)), j))
+                self.put(e.fma(value, self.get(vector, j), self.get(product, i)), product, i)
+
+            self.each(n, entry)
+
+        self.each(n, row)
 
     def parts(self) -> list[Callable[[Any], None]]:
         """The start of a step, its iterations, each a part where forces are asked for, its end."""

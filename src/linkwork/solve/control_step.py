@@ -132,7 +132,8 @@ def done_within(
     spare = n - level.rows - sum(each.rows for each in above)
     best: _Best | None = None
     tolerated: Block = o.const(0.0)
-    for k in range(max(passes, 1) if box.bounded else 1):
+    count = max(passes, 1) if box.bounded else 1
+    for k in range(count):
         rest = _Above(o, above, mask)
         columns = rest.projected(level)
         level_damping = most
@@ -162,7 +163,7 @@ def done_within(
             better = o.both(straight, o.less(best.share, share))
             bent = o.both(best.stopped, o.less(found.missed, 0.999 * best.missed))
             best = _chosen(o, o.both(shares.possible, o.either(better, bent)), found, best)
-        mask, fixed = _saturated(o, shares, (whole, mask, fixed), box)
+        mask, fixed = _saturated(o, shares, (whole, mask, fixed), box, last=k == count - 2)
     if best is None:
         return [o.const(0.0)] * n
     if not box.bounded:
@@ -214,7 +215,8 @@ def gone_within(
     fixed: list[Block] = [o.const(0.0)] * len(way)
     best: list[Block] | None = None
     most: Block = o.const(0.0)
-    for _ in range(max(passes, 1) if box.bounded else 1):
+    count = max(passes, 1) if box.bounded else 1
+    for k in range(count):
         rest = _Above(o, above, mask)
         whole = rest.left_alone(rest.masked(way))
         shares = _shares(o, (whole, fixed), box, mask)
@@ -226,17 +228,19 @@ def gone_within(
             farther = o.less(most, gone)
             best = [o.select(farther, a, b) for a, b in zip(dx, best, strict=True)]
             most = o.maximum(most, gone)
-        mask, _ = _saturated(o, shares, (whole, mask, fixed), box)
+        mask, _ = _saturated(o, shares, (whole, mask, fixed), box, last=k == count - 2)
     return best or []
 
 
 class _Shares(NamedTuple):
     """The share of a step that fits: the largest up to 1, of each column and of all.
 
-    Conditions: whether any share fits, and whether the column that fits least stands at a limit.
+    Conditions: whether each column stands at the bound that it is driven to, whether any share
+    fits, and whether the column that fits least stands at a limit.
     """
 
     each: list[Block | None]
+    stands: list[Block | None]
     share: Block
     possible: Block
     stopped: Block
@@ -245,12 +249,14 @@ class _Shares(NamedTuple):
 def _shares(o: Ops, line: tuple[Sequence[Block], Sequence[Block]], box: Box, mask: Mask) -> _Shares:
     """The largest s up to 1 with s a + b in the box, for columns of the mask; line is (a, b)."""
     each: list[Block | None] = []
+    stands: list[Block | None] = []
     at_limit: list[Block] = []
     most: Block = o.const(1.0)
     least: Block = o.const(0.0)
     for k, (a, b, lower, upper) in enumerate(zip(*line, box.lower, box.upper, strict=True)):
         if lower is None and upper is None:
             each.append(None)
+            stands.append(None)
             continue
         down, up = _FAR if lower is None else -lower, _FAR if upper is None else upper
         rises = o.less(0.0, a)
@@ -262,13 +268,14 @@ def _shares(o: Ops, line: tuple[Sequence[Block], Sequence[Block]], box: Box, mas
             moves = o.less(0.5, mask[k])
             highest, lowest = o.select(moves, highest, _FAR), o.select(moves, lowest, -_FAR)
         each.append(highest)
+        stands.append(o.both(o.less(on - gone, _AT_BOUND), o.less(highest, 1.0)))
         at_limit.append(o.negate(o.less(_SHORT * back + _AT_BOUND, on)))
         most, least = o.minimum(most, highest), o.maximum(least, lowest)
     stopped: Block = o.less(1.0, 0.0)
     for highest, short in zip([x for x in each if x is not None], at_limit, strict=True):
         stopped = o.either(stopped, o.both(short, o.negate(o.less(most, highest))))
     possible = o.negate(o.less(most, least))
-    return _Shares(each, o.maximum(most, 0.0), possible, o.both(stopped, o.less(most, 1.0)))
+    return _Shares(each, stands, o.maximum(most, 0.0), possible, o.both(stopped, o.less(most, 1.0)))
 
 
 def _saturated(
@@ -276,20 +283,28 @@ def _saturated(
     shares: _Shares,
     state: tuple[Sequence[Block], Mask, Sequence[Block]],
     box: Box,
+    *,
+    last: bool,
 ) -> tuple[list[Block], list[Block]]:
-    """The mask and the fixed numbers once the column that fits least stands at its bound."""
-    whole, before, last = state
+    """The mask and the fixed numbers once the column that fits least stands at its bound.
+
+    Before the ``last`` pass those that stand at theirs are stopped together: one of them that goes
+    on would leave nothing of the step.
+    """
+    whole, before, gone = state
     mask: list[Block] = []
     fixed: list[Block] = []
     full = o.negate(o.less(shares.share, 1.0))
-    for k, (a, f) in enumerate(zip(whole, last, strict=True)):
-        own, lower, upper = shares.each[k], box.lower[k], box.upper[k]
+    for k, (a, f) in enumerate(zip(whole, gone, strict=True)):
+        own, stands, lower, upper = shares.each[k], shares.stands[k], box.lower[k], box.upper[k]
         w: Block = 1.0 if before is None else before[k]
-        if own is None:
+        if own is None or stands is None:
             mask.append(o.const(w))
             fixed.append(f)
             continue
         worst = o.negate(o.either(full, o.less(shares.share, own)))
+        if last:
+            worst = o.either(worst, o.both(stands, o.negate(full)))
         bound = o.select(
             o.less(0.0, a), 0.0 if upper is None else upper, 0.0 if lower is None else lower
         )

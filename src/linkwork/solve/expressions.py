@@ -269,8 +269,9 @@ def verified(
 ) -> dict[str, Block]:
     """q, with angles without limits on the turn nearest to q0, and its measures.
 
-    They are the squared measure of every group of every task, then how far q is outside of limits:
-    more than `ROUNDING` for any position that is outside of the description's.
+    Its quaternions have length 1, whatever q0 had. The measures are the squared measure of every
+    group of every task, then how far q is outside of limits: more than `ROUNDING` for any position
+    that is outside of the description's.
     """
     q = [q0[k] for k in range(problem.mechanism.n_q)]
     beyond_ends: list[Block] = [o.const(0.0)]
@@ -283,6 +284,11 @@ def verified(
         if math.isfinite(problem.lower[at]):
             beyond_ends.append(float(problem.lower[at]) - value)
         q[k] = value
+    for _, at, _ in problem.quaternions:
+        wxyz = problem.moved[at : at + 4]
+        shorter = 1.0 / o.sqrt(sum_of_squares([q[k] for k in wxyz]))
+        for k in wxyz:
+            q[k] = shorter * q[k]
     moving = [q[k] for k in problem.moved]
     update = JointUpdate(o, problem, parameters, settings)
     seen = seen_at(update, update.configuration(moving))

@@ -531,7 +531,10 @@ def _is_same(known: tuple[Any, ...] | None, asked: tuple[Any, ...]) -> bool:
 
 
 def _too_large(refused: Refused) -> InputError:
-    return InputError(f"row {refused.row} has numbers so large that no answer could be verified")
+    return InputError(
+        f"row {refused.row} has numbers so large, or a quaternion so short, that no "
+        "answer could be verified"
+    )
 
 
 def _much_narrower(problem: Problem, settings: Floats) -> Floats:

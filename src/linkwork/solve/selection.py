@@ -128,9 +128,14 @@ def distance(problem: Problem, q: Floats, q0: Floats) -> Floats:
     """The length of the way from q0 (n,) in radians, for q, q0 (n, nq).
 
     A slide counts by the mechanism's length, a rotation by the chord between its quaternions,
-    which must be on the same side.
+    which must be on the same side. The length of q0's quaternions does not count.
     """
     sizes = {"length": 1.0 / problem.length, "angle": 1.0, "quaternion": 2.0}
-    scale = np.array([sizes[kind] for kind in problem.mechanism.kinds_of_q])
-    away = ((q - q0) * scale)[:, list(problem.moved)]
+    moved = list(problem.moved)
+    scale = np.array([sizes[kind] for kind in problem.mechanism.kinds_of_q])[moved]
+    start = q0[:, moved]
+    for _, at, _ in problem.quaternions:
+        part = slice(at, at + 4)
+        start[:, part] /= np.linalg.norm(start[:, part], axis=1, keepdims=True)
+    away = (q[:, moved] - start) * scale
     return np.sqrt(np.einsum("ni,ni->n", away, away))
