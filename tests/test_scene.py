@@ -331,7 +331,11 @@ def test_a_text_by_hand():
         ("objects:\n  - {name: a, mesh: {file: lost.stl}}\n", ":2: .*lost.stl"),
         ("objects:\n  - {name: a, mesh: {vertices: [[0, 0, 0]]}}\n", ":2: "),
         ("obstacles:\n  - {name: a}\n", ":2?.*'obstacles' is none of its keys"),
-        ("- name: a\n  sphere: 1\n", "a scene must be mappings"),
+        ("- name: a\n  sphere: 1\n", "list of a scene's obstacles stands below 'objects:'"),
+        (
+            "objects:\n- name: a\n  box: {size: [1, 1, 1]}\n",
+            "size must be real numbers, not a dict$",
+        ),
         ("objects: {a: b}\n\n", "'objects' must be a list"),
     ],
 )

@@ -101,12 +101,12 @@ def real_array(a: ArrayLike, name: str) -> NDArray[np.float64]:
         array = np.asarray(a)
     except (TypeError, ValueError, RuntimeError):
         raise InputError(
-            _foreign(a, name) or f"{name} must be real numbers, not {_kind(a)}"
+            _foreign(a, name) or f"{name} must be real numbers, not {_kind(a, name)}"
         ) from None
     if array.dtype.kind == "O":
         array = _of_objects(array, name, a)
     if array.dtype.kind not in "fiu" and array.size > 0:
-        raise InputError(f"{name} must be real numbers, not {_kind(a)}")
+        raise InputError(f"{name} must be real numbers, not {_kind(a, name)}")
     # without numpy.ma, which takes 20 ms to import, nobody has masked anything
     if "numpy.ma" in sys.modules and isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise InputError(f"{name} has masked values: fill or drop them first")
@@ -127,11 +127,11 @@ def _of_objects(array: NDArray[Any], name: str, given: ArrayLike) -> NDArray[Any
     values: list[Any] = array.reshape(-1).tolist()
     real = (numbers.Real, decimal.Decimal)
     if not all(isinstance(x, real) and not isinstance(x, bool) for x in values):
-        raise InputError(f"{name} must be real numbers, not {_kind(given)}")
+        raise InputError(f"{name} must be real numbers, not {_kind(given, name)}")
     try:
         converted = np.array([float(x) for x in values], np.float64)
     except ValueError:  # a signalling NaN
-        raise InputError(f"{name} must be real numbers, not {_kind(given)}") from None
+        raise InputError(f"{name} must be real numbers, not {_kind(given, name)}") from None
     except OverflowError:
         raise _too_large(name) from None
     if any(math.isinf(x) and x != value for x, value in zip(converted, values, strict=True)):
@@ -182,14 +182,16 @@ def _foreign(a: Any, name: str) -> str:
     return ""
 
 
-def _kind(a: Any) -> str:
+def _kind(a: Any, name: str) -> str:
     dtype = getattr(a, "dtype", None)
     if dtype is not None:
         return f"an array of {dtype}"
-    name = type(a).__name__
+    kind = type(a).__name__
     if isinstance(a, Mapping):
-        return f"a {name}; robot.configuration makes an array of positions by joint name"
-    return f"a {name} of other things" if isinstance(a, (list, tuple)) else f"of type {name}"
+        of_joints = name.startswith(("q", "start", "goal"))
+        hint = "; robot.configuration makes an array of positions by joint name"
+        return f"a {kind}{hint if of_joints else ''}"
+    return f"a {kind} of other things" if isinstance(a, (list, tuple)) else f"of type {kind}"
 
 
 def finite_rows(

@@ -488,7 +488,10 @@ class Scene:
         """
         text, file = _text_of(source, yaml.LONGEST_FILE)
         reader = _Reader(file, allow)
-        root = reader.mapping(yaml.parse(text, file), "a scene")
+        whole = yaml.parse(text, file)
+        if isinstance(whole.value, list):
+            reader.fail(whole, "the list of a scene's obstacles stands below 'objects:'")
+        root = reader.mapping(whole, "a scene")
         scene = cls()
         for key, node in root.items():
             if key != "objects":
