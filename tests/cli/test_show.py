@@ -89,7 +89,9 @@ def test_the_examples_in_the_help_work(
     assert len(examples) > 2
     for words in examples:
         if "--out" in words:
-            assert cli(*words).exit_code == 0
+            done = cli(*words)
+            assert done.exit_code == 0
+            assert f"written: {words[words.index('--out') + 1]}" in done.stderr
         else:
             assert page(*words)["robots"][0]["name"] == words[1]
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".html"}

@@ -53,6 +53,7 @@ def run(given: ShowArguments) -> None:
             told = _WRITERS[out.suffix.lower()](wish, out)
         for message in told if isinstance(told, tuple) else told.messages:
             output.note(f"linkwork: {output.in_options(message)}")
+        output.note(f"written: {given.out}")
         return
     with output.options_named(), progress_line(f"opening {robot.name}"):
         viewer = robot.view(
