@@ -40,6 +40,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield opened
 
 
+def choose_motion(browser: Browser, value: str) -> None:
+    """Choose a motion from the page's list, as a click does."""
+    browser.run(
+        "const list = linkwork.app.motion.source; list.value = arguments[0];"
+        "list.dispatchEvent(new Event('change'))",
+        value,
+    )
+
+
 def opened(browser: Browser, robot: lw.Robot, folder: Path, **how: Any) -> None:
     path = folder / "page.html"
     robot.export_html(path, **how)
@@ -243,7 +252,8 @@ def test_an_object_of_the_scene_moves_with_a_trajectory(browser: Browser, tmp_pa
         D = np.reshape(browser.run(place, "part"), (4, 4))
         np.testing.assert_allclose(D @ way(0.0), way(t), atol=2e-4)  # linear between its instants
         np.testing.assert_array_equal(np.reshape(browser.run(place, "ball"), (4, 4)), np.eye(4))
-    browser.run("linkwork.app.motion._choose('all'); linkwork.app.motion.go(0.5)")
+    choose_motion(browser, "all")
+    browser.run("linkwork.app.motion.go(0.5)")
     np.testing.assert_array_equal(np.reshape(browser.run(place, "part"), (4, 4)), np.eye(4))
     assert browser.run("return linkwork.errors") == []
 
@@ -252,7 +262,7 @@ def test_an_object_of_the_scene_moves_with_a_trajectory(browser: Browser, tmp_pa
 def test_a_sweep_of_a_closed_robot_stays_closed(browser: Browser, tmp_path: Path):
     robot = lw.load("five_bar")
     opened(browser, robot, tmp_path)
-    browser.run("linkwork.app.motion._choose('all')")
+    choose_motion(browser, "all")
     rows = np.array(browser.run("return linkwork.app.motion.motion.q"))
     assert np.abs(robot.closure(rows)).max() < 1e-6
     swept = np.ptp(rows, axis=0)

@@ -58,7 +58,7 @@ X0, Y0, DX, DY, BOTTOM = range(24, 29)
 """Places in the frame of a field: its first corner, the sides of a cell, and its lower end (m)."""
 
 LEVELS, LEVEL = 1, 3
-"""Where the first level begins in the index of a field, after their number less one, and how many
+"""The place of the first level in the index of a field, after their number less one, and how many
 numbers each has: rows and columns of its blocks, and where it begins in the pyramid. The cells are
 the first one, and are not in the pyramid."""
 
@@ -268,7 +268,7 @@ def n_prisms(k: I64, index: PtrI64, cell: I64) -> I64:
 
 @typed
 def reach_of_use(around: PtrF64, sides: F64, more: F64) -> F64:
-    """How far the solid of a block has to reach below and above a piece that a box is around.
+    """The reach (m) that the solid of a block needs below and above a piece that a box is around.
 
     ``sides`` are the sum of the block's two. What is farther changes no distance, as long as the
     piece moves by ``more`` at most: the nearest point of the solid is not lower than the piece and

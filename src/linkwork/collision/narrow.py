@@ -442,7 +442,7 @@ def _farthest(row: PtrF64, vertices: PtrF64, x: F64, y: F64, z: F64) -> tuple[F6
 
 @typed
 def _farthest_of_prism(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
-    """As `_farthest`, of a prism or wedge: a corner of its top, or what is below it."""
+    """The point that `_farthest` gives of a prism or wedge: a corner of its top, or below one."""
     up, low = z >= 0.0, -row[7]
     own = row[6] if row[0] == WEDGE else 0.0
     a, b, c = row[4] if up else low, row[5] if up else low, own if up else low
@@ -465,7 +465,7 @@ def _farthest_of_prism(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F
 
 @typed
 def _farthest_of_round(row: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
-    """As `_farthest`, of a cylinder or an ellipsoid."""
+    """The point that `_farthest` gives of a cylinder or an ellipsoid."""
     if row[0] == CYLINDER:
         across = sqrt(x * x + y * y)
         t = row[2] / across if across > 0.0 else 0.0
