@@ -91,8 +91,10 @@ def test_the_tip_is_known_without_a_description(tmp_path):
         _ = lw.Robot(everything().mechanism).tip
     for base, tip in (("tool0", "base_link"), ("base_link", "wrist_2_joint")):
         chain = arm.subchain(base, tip)
-        told = lw.save(chain, saved).findings
-        assert [(each.level, each.code) for each in told] == [("warning", "not-saved")]
+        found = lw.save(chain, saved).findings
+        assert {each.code for each in found} == {"not-saved"}
+        told = [each for each in found if each.level == "warning"]
+        assert len(told) == 1
         assert f"name '{tip}' in calls" in str(told[0])
     with pytest.raises(lw.InputError, match="'ur5e' was turned around: name the frame"):
         _ = lw.Robot(arm.subchain("tool0", "base_link").mechanism).tip
