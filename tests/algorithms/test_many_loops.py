@@ -138,6 +138,7 @@ def check_copies(k: int, kind: str) -> None:
     near(many.loop_forces(*(x.ravel() for x in (q, v, tau))), forces, 1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pose", pytest.param("revolute", marks=pytest.mark.slow)])
 def test_four_bars_side_by_side_move_as_each_does_alone(kind: str):
     check_copies(3, kind)
@@ -159,6 +160,7 @@ def test_what_loops_side_by_side_take_grows_with_their_number(algorithm: str):
     assert many.signature.instructions <= 3.01 * few.signature.instructions
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("robot", [lambda: scissor(3), lambda: rack(3, 3)], ids=["scissor", "rack"])
 def test_loops_that_share_bars_solve_the_equations(robot: Callable[[], lw.Robot]):
     check_equations(robot(), "some")

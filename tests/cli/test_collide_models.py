@@ -79,6 +79,7 @@ def test_what_touches_a_cloud_is_told(cli: Callable[..., Any]):
     assert [row[0] for row in rows] == ["1", "0"]
 
 
+@pytest.mark.slow
 def test_pairs_are_written_and_read_again(cli: Callable[..., Any]):
     cli("collide", "panda", "--save-srdf", "panda.srdf")
     args = ("--srdf", "panda.srdf", "--json", "--pairs")

@@ -157,6 +157,7 @@ def test_solids_lie_in_their_cover_and_inner_spheres_in_them() -> None:
     assert (made.body_inner[:, 1] > 0).all()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("far", [1.0, 1e3])
 @pytest.mark.parametrize("stretch", [1.0, 1.0 + 1e-7, 1.0 - 1e-7])
 def test_a_cover_that_is_moved_covers_what_is_moved(far: float, stretch: float) -> None:

@@ -794,6 +794,7 @@ def test_very_many_objects(arm: Any) -> None:
     model.collides(q, scene)
 
 
+@pytest.mark.slow
 def test_one_configuration_after_the_other(arm: Any) -> None:
     """What native code says of one configuration is what a batch says, whatever is edited."""
     g, model = rng("one by one"), arm.collision(overhang=0.1)

@@ -371,6 +371,7 @@ def test_samples_are_close_and_hold_both_ends() -> None:
         np.testing.assert_allclose(np.diff(own, n=2, axis=0), 0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_samples_turn_by_no_more_than_the_resolution() -> None:
     m = mechanism_from(every_joint_urdf())
     random = rng("turning samples")

@@ -78,6 +78,7 @@ def test_a_motion_too_long_for_intervals_is_looked_at_all_the_same() -> None:
     assert model.clearance(start + found.t * (stop - start), scene).distance <= 1e-5 + 1e-9
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("tolerance", [0.02, 0.03])
 def test_what_is_free_keeps_the_tolerance_all_the_way(tolerance: float) -> None:
     robot = lw.load("panda")

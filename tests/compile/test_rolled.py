@@ -73,6 +73,7 @@ def test_a_tree_of_mixed_joints(name: str):
     agrees(name, m, looped(name, m, **static), inputs_of(name, m, 11), **static)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "name",
     [

@@ -191,7 +191,7 @@ def test_every_limit_is_here():
     assert ours == {case.limit for case in CASES}
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_next_configuration_is_inside_for_every_time_step(robot, compiler, case):
     m = robot.mechanism

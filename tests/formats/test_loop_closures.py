@@ -60,6 +60,7 @@ def test_without_it_the_description_mimics(tmp_path):
     assert robot.joint_names == ("crank_joint",) and not robot.mechanism.loops
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["panda", "excavator", "humanoid", "scara"])
 def test_frames_of_a_hinge_meet_where_it_is_with_every_joint_at_zero(name):
     plain = lw.load(name, loops=False)

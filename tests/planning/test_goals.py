@@ -198,6 +198,7 @@ def interruptible() -> Generator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads here")
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("kept", [False, True])
@@ -333,6 +334,7 @@ def test_a_pose_may_have_more_tasks_beside_it(panda: lw.Robot) -> None:
     np.testing.assert_allclose(panda.fk(kept.q[-1], "tool0")[:3, 3], place["tool0"], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_poses_that_are_nowhere_clear_end_in_time(panda: lw.Robot) -> None:
     places = [lw.pose([0.5, 0.1, 0.3 + 0.001 * k], rpy=[3.0, 0.0, 0.0]) for k in range(200)]
     how: Any = {"frame": "tool0", "joints": ["joint1", "joint2", "joint3"]}

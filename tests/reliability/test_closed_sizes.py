@@ -128,7 +128,7 @@ def lighter(robot: Any, links: list[str], share: float) -> Any:
     return lw.Robot(replace(m, mass=mass, I_com=I_com, inertias_accepted=True))
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("share", [0.0, 1e-11])
 @pytest.mark.parametrize("size", [1.0, 1e-4])
 def test_a_coupler_that_weighs_nothing_is_moved_by_its_loop(share: float, size: float):

@@ -189,6 +189,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_what_acts_moves_mechanisms_as_in_scipy(name: str, kind: str):
     if name.startswith("arm"):

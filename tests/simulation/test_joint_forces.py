@@ -149,6 +149,7 @@ def test_friction_never_adds_energy(method: str):
     assert (found.energy[:, 0] - found.energy[:, -1]).min() > 1.0
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("method", FIXED)
 def test_friction_holds_in_loops(method: str, tmp_path: Path):
     """A four-bar with friction in three joints, of which one would do: it runs out, and stands."""

@@ -296,6 +296,7 @@ def test_an_approach_ends_at_the_margin_without_shaking(robot, model, gain):
     assert np.abs(run.a[-200:]).max() < 0.5
 
 
+@pytest.mark.slow
 def test_an_approach_to_a_scan_ends_at_the_margin(robot, scanned):
     model = robot.collision()
     q = robot.configuration({"joint1": 0.9, "joint2": 0.3, "joint4": -1.9, "joint6": 2.2})
@@ -315,6 +316,7 @@ def test_an_approach_to_a_scan_ends_at_the_margin(robot, scanned):
     assert np.abs(a).max() <= A_MAX * (1.0 + 1e-6)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("braked", [False, True])
 def test_a_flange_that_is_pressed_flat_on_a_table_keeps_the_margin(robot, braked):
     """Which point of its rim is nearest changes with the least turn, from one side to the other."""
@@ -356,6 +358,7 @@ def corner(at):
     return scene
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dt", [0.01, pytest.param(0.002, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scene_at", [post, edge, corner])
 def test_a_box_that_is_pressed_on_something_comes_to_rest(robot, scene_at, dt):
@@ -389,6 +392,7 @@ def test_hands_meet_at_the_margin():
     assert run.clearance[-1] < MARGIN + 1e-3
 
 
+@pytest.mark.slow
 def test_what_is_held_back_behind_a_thing_does_not_swing(robot, model):
     q = robot.configuration({"joint2": -0.5, "joint4": -2.0, "joint6": 1.6})
     target = robot.fk(q, "tool0")
@@ -415,6 +419,7 @@ def test_a_target_that_moves_through_things_is_followed_clear(robot, model):
         stays_clear(run, turns=80)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("speed", [0.2, 0.4])
 @pytest.mark.parametrize("rate", [10.0, 40.0])
 @pytest.mark.parametrize("frame", ["link6", "tool0"])
@@ -552,6 +557,7 @@ def test_a_contact_that_a_joint_left_out_would_have_to_part_ends_it_too(robot):
     assert f"{EVERY} while 'joint1', 'joint2', 'joint3' stay:" in found.reason
 
 
+@pytest.mark.slow
 def test_joints_that_no_task_needs_stay_unless_they_are_named(robot):
     q = robot.configuration({"joint2": 0.4, "joint4": -1.9, "joint6": 2.2})
     scene = around(robot.fk(q, "tool0")[:3, 3], 0.05)
@@ -618,6 +624,7 @@ def test_a_contact_that_other_solutions_may_be_without_does_not(robot, at_flange
     assert not found.reason.endswith(EVERY)
 
 
+@pytest.mark.slow
 def test_what_is_said_of_every_solution_is_true_of_all(robot):
     model, r = robot.collision(), rng("boxes around a flange")
     q, scene = robot.random(100, seed=6), lw.Scene()

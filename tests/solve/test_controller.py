@@ -62,6 +62,7 @@ def error(robot, q, T):
     return np.abs(robot.fk(q, "tool0") - T).max(axis=(-1, -2))
 
 
+@pytest.mark.slow
 def test_near_targets_are_reached_to_the_last_digits(robot, control):
     q = middling(robot, 200, "near")
     T = robot.fk(q + 0.03 * rng("by").uniform(-1.0, 1.0, q.shape), "tool0")
@@ -376,7 +377,7 @@ def test_the_default_controller_of_every_bundled_model_steps_and_keeps_loops_clo
     assert not robot.loops or gap(robot, before) < 1e-9
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["excavator", "four_bar"])
 def test_loops_stay_closed_before_every_task_and_limit(name):
     robot = lw.load(name)

@@ -346,6 +346,7 @@ def every_one_is_found(solver, T, alone):
     return result, dims
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", list(ARMS))
 def test_a_random_pose_has_the_solutions_of_the_closed_form(name):
     solver, counts = ARMS[name][0].solver("tip"), set()

@@ -180,6 +180,7 @@ def test_an_objective_ends_where_nothing_is_left_to_gain(task):
     assert nearer.mean() > 0.7
 
 
+@pytest.mark.slow
 def test_an_objective_costs_no_success():
     T, posture = goals(UR5E, "no success", 60)
     for objectives in ([ik.NearPosture()], [ik.Centred()], [ik.Manipulable("tool0")]):
