@@ -167,6 +167,24 @@ def test_an_unnamed_part_of_other_elements_stays(cell: Document):
     assert odd in branch.robot.extra
 
 
+def test_what_stands_inside_of_a_part_that_stays_is_kept_whatever_it_names():
+    """Simulators read `<gazebo reference>` below the robot only."""
+    inside = '<gazebo reference="j"><x/></gazebo>'
+    document = read(
+        f"""<robot name="r"><link name="a"/><link name="b"><visual><geometry><box size="1 1 1"/>
+        </geometry><material name="m"><texture filename="t.png">{inside}</texture></material>
+        </visual></link><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>
+        {inside}</robot>"""
+    )
+    rest, branch = cut(document, "b")
+    assert {*rest.robot.links, *branch.robot.links} == set(document.robot.links)
+    assert extras(rest) == extras(branch) == []
+    (left,) = [p for p in branch.problems if p.code == "name-left"]
+    assert "still holds 'j'" in str(left)
+    renamed = rename(document, joints={"j": "k"}).robot
+    assert [to_text(renamed).count(f'"{name}"') for name in ("j", "k")] == [0, 3]
+
+
 def test_a_long_chain():
     document = read(chain_urdf(2_000))
     rest, branch = cut(document, "link1000")

@@ -170,10 +170,10 @@ class References:
             {self.fates[kind][m.name] for kind in m.kinds if m.name in self.fates[kind]}
             for m in mentions.found
         ]
-        gone = {
+        gone = {  # what stands inside of a part that stays is that part's, whatever it names
             m.span
             for m, fate in zip(mentions.found, fates, strict=True)
-            if m.span is not None and fate == {None}
+            if m.span is not None and fate == {None} and extra.within == "robot"
         }
         if gone and all(m.span in gone for m in mentions.found if m.span):
             return None
@@ -184,7 +184,7 @@ class References:
         left: set[str] = set()
         for mention, fate in zip(mentions.found, fates, strict=True):
             name, *others = fate - {None} or {mention.name}
-            if others or (fate == {None} and mention.span is None):
+            if others or (fate == {None} and mention.span not in gone):
                 if not any(start <= mention.start < stop for start, stop in gone):
                     left.add(mention.name)
             elif name != mention.name:
