@@ -363,7 +363,7 @@ def piece_at(T: PtrF64, x: F64, y: F64, z: F64, row: PtrF64) -> None:
 @typed
 def field_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
     """Whether a ball may meet the field: it does meet the box around the solid of a cell."""
-    waiting, parts = local_i64(WAITING), local_i64(4)
+    waiting = local_i64(WAITING)
     around, box = local_f64(6), local_f64(6)
     box_around_ball(offset(numbers, FRAME * k), ball, around)
     n = first_blocks(k, index, numbers, around, waiting)
@@ -382,10 +382,7 @@ def field_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
             continue
         if block & 63 == 0:
             return True
-        m = parts_of_block(k, index, block, parts)
-        for i in range(m):
-            waiting[n + i] = parts[i]
-        n += m
+        n += parts_of_block(k, index, block, offset(waiting, n))
     return False
 
 
@@ -475,7 +472,7 @@ def piece_in_field(
     vertices: PtrF64,
 ) -> Bool:
     """Whether a piece, of a body at ``pose``, touches a prism of the field."""
-    waiting, parts = local_i64(WAITING), local_i64(4)
+    waiting = local_i64(WAITING)
     around, box, row = local_f64(6), local_f64(6), local_f64(PIECE)
     frame = offset(numbers, FRAME * k)
     box_around(frame, piece, pose, vertices, SLACK, around)
@@ -495,10 +492,7 @@ def piece_in_field(
         block_piece(offset(frame, 12), box, around, 0.0, row)
         if not touches(piece, pose, row, world, vertices, SLACK * row[23]):
             continue
-        m = parts_of_block(k, index, block, parts)
-        for i in range(m):
-            waiting[n + i] = parts[i]
-        n += m
+        n += parts_of_block(k, index, block, offset(waiting, n))
     return False
 
 
@@ -525,9 +519,7 @@ def field_distance(
     frame = offset(numbers, FRAME * k)
     box_around(frame, piece, pose, vertices, 0.0, around)
     best, near, slack = min(bound, FAR), False, 0.0
-    more = SAME * (
-        abs(best) + piece[23]
-    )  # what is over this bound by rounding is told all the same
+    more = SAME * (abs(best) + piece[23])  # over a bound by rounding is told all the same
     widened(around, max(best, 0.0), wide)
     n = first_blocks(k, index, numbers, wide, waiting)
     for i in range(n):

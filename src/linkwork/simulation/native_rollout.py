@@ -720,7 +720,7 @@ class ImplicitLoop(RolloutLoop):
         )
 
     def begin(self) -> None:
-        """What steps resolve of the accelerations dv at the first state, as a and dv.
+        """The part of the accelerations dv at the first state that steps resolve, as a and dv.
 
         Stiff forces out of balance accelerate for a small part of the first step only, and dv would
         lead far beyond. With A(h) the matrix of Newton's iteration, A(0) that without the forces'

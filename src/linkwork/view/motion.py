@@ -122,7 +122,7 @@ def motion(
     if loop is None:
         loop = len(rows) > 2 and bool(np.allclose(rows[0], rows[-1], rtol=0.0, atol=1.0e-6))
     whole = Motion(_instants(len(rows), own, times, duration), rows, loop)
-    return whole.thinned(min(RATE, MOST_STATES / max(whole.duration, 1.0e-9)))
+    return whole.thinned(_rate(whole.duration))
 
 
 def motion_if_given(
@@ -144,9 +144,14 @@ def motion_if_given(
     return None
 
 
+def _rate(duration: float) -> float:
+    """The states a second that a motion is shown by: fewer where it takes very long."""
+    return min(RATE, MOST_STATES / max(duration, 1.0e-9))
+
+
 def even_instants(duration: float) -> Floats:
     """Instants (n,) from 0 to the end of a motion, s, as many a second as are shown."""
-    n = max(1, math.ceil(duration * min(RATE, MOST_STATES / max(duration, 1.0e-9)) - 1.0e-9))
+    n = max(1, math.ceil(duration * _rate(duration) - 1.0e-9))
     return np.linspace(0.0, duration, n + 1)
 
 
@@ -412,8 +417,8 @@ def _of_simulation(
 
 def _of_trajectory(robot: Robot, given: Trajectory) -> tuple[Floats, Floats]:
     """States at the beginnings of the polynomials, and so many between that it is smooth."""
-    rate = min(RATE, MOST_STATES / max(given.duration, 1.0e-9))
-    even = np.linspace(0.0, given.duration, max(2, 1 + round(given.duration * rate)))
+    n = max(2, 1 + round(given.duration * _rate(given.duration)))
+    even = np.linspace(0.0, given.duration, n)
     t = even if len(given.times) > MOST_STATES else np.union1d(even, given.times)
     names = given.joint_names
     if not names or names == robot.joint_names or given.n == robot.n_q:
