@@ -9,10 +9,12 @@ import re
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linkwork import extras
 from linkwork.atomic import refusing, replacing
 from linkwork.errors import InputError
 from linkwork.json_values import as_json
@@ -27,6 +29,9 @@ if TYPE_CHECKING:  # the list of models needs no NumPy
 
 NUMBER_FILES = (".csv", ".npy")
 """The files that numbers are written to, by the end of their name."""
+
+PICTURE_FILES = (".png", ".svg", ".pdf")
+"""The files that plots are written to."""
 
 RESULT_COLUMNS = ("success", "position_error", "rotation_error")
 """The columns beside the joints in a file of solutions, which a file of positions may have too."""
@@ -128,6 +133,18 @@ def _pieces(value: Any, indent: str) -> Iterator[str]:
 
 
 # files of numbers: written whole or not at all
+
+
+def picture_file(name: str | None, option: str) -> Path | None:
+    """The file of a plot, as `target_file` has it.
+
+    Raises: InputError; MissingExtraError without matplotlib.
+    """
+    path = target_file(name, PICTURE_FILES, option)
+    if path is not None:
+        with extras.needed(f"{option} needs", "matplotlib", "plot"):
+            import_module("matplotlib")
+    return path
 
 
 def target_file(

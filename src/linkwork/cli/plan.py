@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
 
@@ -16,7 +15,7 @@ from linkwork.cli import inputs, output
 from linkwork.cli.arguments import PlanArguments
 from linkwork.cli.ik import task_of
 from linkwork.cli.inputs import Angles
-from linkwork.errors import InputError, MissingExtraError, UnsupportedFeatureError
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.planning.planner import Plan
 from linkwork.terminal import Screen, progress_line
 from linkwork.terminal_text import TextTable
@@ -26,17 +25,14 @@ Floats = NDArray[np.float64]
 NO_PATH = 1
 """The exit code where the input was right, and no path was found."""
 
-PICTURES = (".png", ".svg", ".pdf")
 SAVED = (".csv", ".npz")
 
 
 @output.options_named()
 def run(given: PlanArguments) -> None:
     """Plan, print, write; exit with 1 where there is no path."""
-    picture = output.target_file(given.plot, PICTURES, "--plot")
+    picture = output.picture_file(given.plot, "--plot")
     saved = output.target_file(given.save, SAVED, "--save")
-    if picture is not None and find_spec("matplotlib") is None:
-        raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
     _refuse_motion(given)
     robot, angles = inputs.open_robot(given, None), Angles(given.deg)
     plan, scene = _plan(robot, given, angles)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
 
@@ -14,7 +13,7 @@ from linkwork import atomic
 from linkwork.cli import inputs, output
 from linkwork.cli.arguments import SimulateArguments
 from linkwork.cli.inputs import Angles
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.simulating import simulate
 from linkwork.simulation.inputs import places
 from linkwork.simulation.joint_forces import PD
@@ -25,17 +24,14 @@ from linkwork.terminal_text import TextTable
 DIVERGED = 1
 """The exit code where the input was right and the simulation did not go to its end."""
 
-PICTURES = (".png", ".svg", ".pdf")
 SAVED = (".npz", ".csv")
 
 
 @output.options_named()
 def run(given: SimulateArguments) -> None:
     """Simulate, print, write; exit with 1 where the simulation did not go to its end."""
-    picture = output.target_file(given.plot, PICTURES, "--plot")
+    picture = output.picture_file(given.plot, "--plot")
     saved = output.target_file(given.save, SAVED, "--save")
-    if picture is not None and find_spec("matplotlib") is None:
-        raise MissingExtraError("--plot needs matplotlib: pip install 'linkwork[plot]'")
     robot = inputs.open_robot(given, None)
     result = _simulate(robot, given)
     if saved is not None:

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork import extras
 from linkwork.checks import finite_rows
 from linkwork.collision.cells import bisected, edge_lengths
 from linkwork.collision.pieces import (
@@ -25,7 +26,7 @@ from linkwork.collision.pieces import (
     rooms,
     solid_piece,
 )
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError
 from linkwork.mechanism.shapes import Triangles
 
 Decompose = Literal["components", "coacd", "hull"]
@@ -233,13 +234,8 @@ def _decomposed(points: Floats, triangles: Ints, T: Floats, tolerance: float) ->
     CoACD repairs a mesh before it cuts it, and so loses a little: each triangle that no piece holds
     is added to the piece that it stands out of least, cut small where that is much.
     """
-    try:
+    with extras.needed("decompose='coacd' needs", "coacd", "collision"):
         import coacd  # noqa: PLC0415  only who decomposes needs it
-    except ImportError as error:
-        raise MissingExtraError(
-            "decompose='coacd' needs coacd, which is not installed: "
-            "pip install 'linkwork[collision]'"
-        ) from error
     used, number = np.unique(triangles, return_inverse=True)
     own = points[used]
     if len(own) < 4 or not len(hull_planes(*_hull_arrays(hull_piece(own, T)))):

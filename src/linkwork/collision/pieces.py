@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import extras
 from linkwork.checks import finite_number, finite_rows
 from linkwork.compile.numpy_abi import aligned
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats.urdf.records import Box, Capsule, Cylinder, Sphere
-from linkwork.geometry.guards import missing_extra
 from linkwork.mechanism.shapes import Ellipsoid, HalfSpace, Shape, Triangles
 
 Floats = NDArray[np.float64]
@@ -196,10 +196,8 @@ def _renumbered(faces: Any, kept: Any) -> Ints:
 
 
 def _scipy_spatial() -> Any:
-    try:
+    with extras.needed("collision shapes made of meshes need", "scipy", "meshes"):
         from scipy import spatial  # noqa: PLC0415  only who makes hulls needs it
-    except ImportError as error:
-        raise missing_extra("collision shapes made of meshes", "scipy") from error
     return spatial
 
 

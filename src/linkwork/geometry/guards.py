@@ -13,7 +13,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from linkwork.errors import InputError, MissingExtraError
+from linkwork import extras
+from linkwork.errors import InputError
 from linkwork.legible import legible
 
 LARGEST = 512 * 2**20
@@ -138,10 +139,8 @@ def open_image(data: bytes, path: str | os.PathLike[str]) -> Any:
 
     Raises: as `check_image`.
     """
-    try:
+    with extras.needed("textures need", "pillow", "meshes"):
         from PIL import Image  # noqa: PLC0415  an optional package, for who has textures
-    except ImportError as error:
-        raise missing_extra("textures", "pillow") from error
     try:
         image = Image.open(BytesIO(data), formats=IMAGE_FORMATS)
     except Exception as error:
@@ -161,13 +160,6 @@ def image_bytes(image: Any) -> bytes:
     made = BytesIO()
     image.save(made, "PNG")
     return made.getvalue()
-
-
-def missing_extra(what: str, package: str) -> MissingExtraError:
-    """The error for a package of the extra ``meshes`` that is not installed."""
-    return MissingExtraError(
-        f"{what} need {package}, which is not installed: pip install 'linkwork[meshes]'"
-    )
 
 
 def _reason(error: Exception) -> str:

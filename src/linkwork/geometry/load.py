@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork import extras
 from linkwork.errors import InputError, LinkworkError
 from linkwork.geometry import guards, guards_dae, guards_gltf, guards_plain
-from linkwork.geometry.guards import missing_extra, refuse, show
+from linkwork.geometry.guards import refuse, show
 from linkwork.geometry.material_files import Resolver
 from linkwork.geometry.meshes import MESH_SUFFIXES
 
@@ -164,7 +165,8 @@ def _read(path: Path, roots: tuple[Path, ...], axes: Axes) -> _Kept:
         raise
     except ImportError as error:
         named = {"collada": "pycollada", "PIL": "pillow"}.get(error.name or "", error.name)
-        raise missing_extra(f"meshes as '{show(path.name)}'", named or str(error)) from error
+        meshes = f"meshes as '{show(path.name)}' need"
+        raise extras.missing(meshes, named or "a package", "meshes", error) from error
     except (Exception, RecursionError, MemoryError) as error:
         said = str(error).split("\n")[0][:200] or type(error).__name__
         raise refuse(path, f"cannot be read as {path.suffix.lower()[1:]}: {said}") from error
@@ -358,10 +360,8 @@ def parts_of(data: bytes, path: Path, resolver: Resolver) -> list[MeshPart]:
     Raises: whatever trimesh does; InputError for vertices that are not finite and faces without
     their vertices; MissingExtraError.
     """
-    try:
+    with extras.needed("meshes need", "trimesh", "meshes"):
         from trimesh.exchange.load import mesh_loaders  # noqa: PLC0415  only who opens meshes
-    except ImportError as error:
-        raise missing_extra("meshes", "trimesh") from error
     kind = path.suffix.lower()[1:]
 
     def raw(data: bytes, **options: bool) -> dict[str, Any]:
@@ -380,10 +380,8 @@ def _collada(raw: Any, data: bytes, path: Path, resolver: Resolver) -> list[Mesh
 
     pycollada may ignore what it cannot read: then it drops poses and shapes too, and those matter.
     """
-    try:
+    with extras.needed("COLLADA files (.dae) need", "pycollada", "meshes"):
         import_module("collada")  # trimesh imports it later, and says less
-    except ImportError as error:
-        raise missing_extra("COLLADA files (.dae)", "pycollada") from error
 
     def strict(data: bytes) -> list[MeshPart]:
         return _pieces(raw(data, ignore_broken=False), path, resolver)

@@ -17,11 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote
 
+from linkwork import extras
 from linkwork.errors import InputError, MissingExtraError
 from linkwork.geometry import guards_dae, guards_gltf, guards_plain
 from linkwork.geometry.guards import (
     as_utf8,
-    missing_extra,
     read,
     refuse,
     show,
@@ -195,7 +195,7 @@ class Resolver:
         try:
             import_module("PIL")
         except ImportError:  # trimesh would go on without the texture, and say nothing
-            self.lacking = missing_extra("textures", "pillow")
+            self.lacking = extras.missing("textures need", "pillow", "meshes")
         self.images.append(found)
         return _mark(len(self.images) - 1)
 

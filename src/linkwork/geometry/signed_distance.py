@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork import extras
+from linkwork.errors import InputError, ShapeError
 
 Floats = NDArray[np.float64]
 
@@ -145,12 +146,8 @@ def _at_nodes(mesh: Any, origin: Floats, counts: NDArray[Any], spacing: float) -
     the others the distance is that to a sample, at most 1 % too long. Samples
     lie at most half a cell apart, or as close as a hundred thousand of them allow.
     """
-    try:
+    with extras.needed("distances to meshes need", "scipy", "meshes"):
         from scipy.spatial import KDTree  # noqa: PLC0415  an extra
-    except ImportError as error:
-        raise MissingExtraError(
-            "distances to meshes need scipy, which is not installed: pip install 'linkwork[meshes]'"
-        ) from error
     triangles = np.asarray(mesh.triangles, np.float64)
     samples, owner = _samples(triangles, spacing)
     tree: Any = KDTree(samples)

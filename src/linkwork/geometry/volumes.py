@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import extras
 from linkwork.errors import InputError
-from linkwork.geometry.guards import missing_extra
 
 if TYPE_CHECKING:
     import trimesh
@@ -113,10 +113,8 @@ def _length(value: Any, what: str) -> float:
 
 
 def _trimesh() -> Any:
-    try:
+    with extras.needed("meshes need", "trimesh", "meshes"):
         import trimesh  # noqa: PLC0415  only who opens meshes needs it
-    except ImportError as error:
-        raise missing_extra("meshes", "trimesh") from error
     return trimesh
 
 
@@ -138,11 +136,9 @@ def convex_hull(mesh: Any) -> trimesh.Trimesh:
     Raises: InputError for points that lie in a plane; MissingExtraError without scipy.
     """
     points = _points(getattr(mesh, "vertices", mesh))
-    try:
-        import trimesh  # noqa: PLC0415  only who opens meshes needs it
-        from scipy.spatial import QhullError  # noqa: PLC0415
-    except ImportError as error:
-        raise missing_extra("convex hulls", error.name or "scipy") from error
+    trimesh = _trimesh()
+    with extras.needed("convex hulls need", "scipy", "meshes"):
+        from scipy.spatial import QhullError  # noqa: PLC0415  only who makes hulls needs it
     reason = "there is no convex hull: the points lie in a plane or a line, or are fewer than four"
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     if len(points) < 4 or spread[2] <= 1e-10 * spread[0]:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from linkwork.errors import MissingExtraError
+from linkwork import extras
 
 if find_spec("jax") is None:
-    raise MissingExtraError(
-        "linkwork.jax needs JAX, which is not installed: pip install 'linkwork[jax]'"
-    )
+    raise extras.missing("linkwork.jax needs", "JAX", "jax")
 
 from linkwork.jax.closed import (
     actuation_jacobian,

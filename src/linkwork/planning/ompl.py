@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork import extras
 from linkwork.checks import finite_number, whole_number
-from linkwork.errors import InputError, MissingExtraError, UnsupportedFeatureError
+from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.planning.planner import Attempt, Plan, Planner
 from linkwork.planning.search import Search
 
@@ -186,12 +187,8 @@ def space_information(
 
 
 def _ompl() -> tuple[Any, Any, Any]:
-    try:
+    with extras.needed("planners of OMPL need", "ompl", "ompl"):
         from ompl import base, geometric, util  # noqa: PLC0415  an extra
-    except ImportError as error:
-        raise MissingExtraError(
-            "planners of OMPL need ompl: pip install 'linkwork[ompl]'"
-        ) from error
     return base, geometric, util
 
 

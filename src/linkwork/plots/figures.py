@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -23,14 +23,11 @@ MAP = "viridis"
 
 
 def drawing_with() -> Any:
-    """`simulation.pictures`, where matplotlib is.
+    """`simulation.pictures`, imported where something is drawn.
 
-    Raises: MissingExtraError.
+    Raises: MissingExtraError without matplotlib.
     """
-    try:
-        return import_module("linkwork.simulation.pictures")
-    except ImportError:
-        raise MissingExtraError("plots need matplotlib: pip install 'linkwork[plot]'") from None
+    return import_module("linkwork.simulation.pictures")
 
 
 def one_axes(axes: Any, size: tuple[float, float], *, space: bool = False) -> Any:

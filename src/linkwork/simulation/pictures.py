@@ -12,13 +12,16 @@ from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
+from linkwork import extras
 from linkwork.mechanism.model import Floats, Mechanism
 from linkwork.mechanism.named_positions import labels
 from linkwork.simulation.result import row_index
+
+with extras.needed("plots need", "matplotlib", "plot"):
+    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from linkwork.simulation.result import Simulation

@@ -19,7 +19,7 @@ from linkwork.algorithms.configuration import difference
 from linkwork.atomic import replacing
 from linkwork.checks import plain, real_array
 from linkwork.compile.recipe import algorithm_recipe, expression_recipe
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError
 from linkwork.formats.urdf.read import Document
 from linkwork.mechanism.model import Floats, JointType, Mechanism
 from linkwork.mechanism.named_positions import labels
@@ -263,12 +263,8 @@ class Simulation:
 
         Raises: MissingExtraError where matplotlib is not installed; UnknownNameError, InputError.
         """
-        try:
-            from linkwork.simulation.pictures import picture  # noqa: PLC0415  an extra
-        except ImportError:
-            raise MissingExtraError(
-                "plots need matplotlib: pip install 'linkwork[plot]'; save() writes the numbers"
-            ) from None
+        from linkwork.simulation.pictures import picture  # noqa: PLC0415  an extra
+
         return picture(self, joints, row, figure)
 
     def animate(self, *, row: int | tuple[int, ...] | None = None, **how: Any) -> Any:

@@ -13,17 +13,14 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from linkwork import extras
 from linkwork.checks import real_array
 from linkwork.compile.differentiable import Differentiable
 from linkwork.compiled_methods import CompiledMethods, Solved, Solver
-from linkwork.errors import InputError, MissingExtraError, ShapeError, UnsupportedFeatureError
+from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
 
-try:
+with extras.needed("linkwork.torch needs", "torch", "torch"):
     import torch as _torch
-except ImportError as error:
-    raise MissingExtraError(
-        "linkwork.torch needs torch, which is not installed: pip install 'linkwork[torch]'"
-    ) from error
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot

@@ -14,11 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork import settings
+from linkwork import extras, settings
 from linkwork.checks import finite_number, real_array
 from linkwork.compile.native_call import Array, Number, row_call
 from linkwork.compile.numpy_abi import address
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.trajectory import profiles
 from linkwork.trajectory.piecewise import (
     Floats,
@@ -446,13 +446,9 @@ def _by_ruckig(  # what `state_to_state` was given
 
     ``given`` (4, n): velocity and acceleration at the start, then at the goal.
     """
-    try:
+    what = "state_to_state with ends that move, or limits that are infinite, needs"
+    with extras.needed(what, "ruckig", "ruckig"):
         import ruckig  # noqa: PLC0415  an extra
-    except ImportError:
-        raise MissingExtraError(
-            "state_to_state needs ruckig for ends that move, and for limits that are infinite: "
-            "pip install 'linkwork[ruckig]'"
-        ) from None
     n = len(start)
     states = np.concatenate([start[None], given[:2]])
     asked = ruckig.InputParameter(n)

@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork import npz
 from linkwork.atomic import write_bytes
 from linkwork.checks import finite_number, real_array, whole_number
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.named_positions import labels
 
@@ -401,26 +400,28 @@ class Trajectory:
 
         Raises: MissingExtraError without matplotlib; InputError for joints that are not there.
         """
-        try:
-            pictures: Any = import_module("linkwork.simulation.pictures")
-        except ImportError:
-            raise MissingExtraError("plot needs matplotlib: pip install 'linkwork[plot]'") from None
+        from linkwork.simulation.pictures import (  # noqa: PLC0415  an extra
+            draw_lines,
+            legend_beside,
+            new_figure,
+        )
+
         names = self.joint_names or tuple(f"position {k}" for k in range(self.n))
         wanted: Any = joints if joints is None or np.ndim(joints) else (joints,)
         chosen = list(range(self.n)) if wanted is None else [_index(each, names) for each in wanted]
-        figure = pictures.new_figure((8.0, 8.0)) if figure is None else figure
+        figure = new_figure((8.0, 8.0)) if figure is None else figure
         axes = figure.subplots(4, 1, sharex=True)
         t = np.unique(np.concatenate([np.linspace(0.0, self.duration, 1000), self.times]))
         labels = ("position", "velocity", "acceleration", "jerk")
         for order, (axis, label) in enumerate(zip(axes, labels, strict=True)):
             values = self._at(t, order)
             lines = values[:, chosen], [names[k] for k in chosen], range(len(chosen))
-            pictures.draw_lines(axis, t, *lines)
+            draw_lines(axis, t, *lines)
             axis.set_ylabel(label)
             axis.grid(visible=True, alpha=0.3)
         axes[-1].set_xlabel("time (s)")
         if len(chosen) <= 14:
-            pictures.legend_beside(axes[0])
+            legend_beside(axes[0])
         return figure
 
     def _repr_html_(self) -> str:

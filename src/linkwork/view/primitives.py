@@ -16,7 +16,8 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError, MissingExtraError
+from linkwork import extras
+from linkwork.errors import InputError
 
 Floats = NDArray[np.float64]
 Anchor = Literal["start", "middle", "end"]
@@ -251,12 +252,9 @@ def png(
     Raises: MissingExtraError where matplotlib is not installed; InputError for a background that is
     no colour.
     """
-    try:
+    what = "save('NAME.svg') needs no package, but a PNG needs"
+    with extras.needed(what, "matplotlib", "plot"):
         from matplotlib import colors, image  # noqa: PLC0415  an extra
-    except ImportError:
-        raise MissingExtraError(
-            "a PNG needs matplotlib: pip install 'linkwork[plot]'; save('NAME.svg') needs nothing"
-        ) from None
     if background is not None and not colors.is_color_like(background):
         raise InputError(f"background must be a colour like '#f4f6f8', not {background!r:.40}")
     written = BytesIO()

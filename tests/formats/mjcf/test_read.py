@@ -716,6 +716,16 @@ def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
         read("<mujoco/>")
 
 
+def test_what_keeps_mujoco_from_being_imported_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "mujoco.py").write_text("raise ImportError('libGL.so.1: no such file')")
+    monkeypatch.delitem(sys.modules, "mujoco")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingExtraError, match=r"cannot be imported \(libGL\.so\.1"):
+        read("<mujoco/>")
+
+
 @pytest.mark.parametrize(("version", "fits"), [("3.3.7", False), ("3.4.0", True), ("10.0", True)])
 def test_an_old_mujoco_is_not_used(version: str, fits: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "mujoco", SimpleNamespace(__version__=version))

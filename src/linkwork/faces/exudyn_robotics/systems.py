@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwork.errors import InputError, MissingExtraError, ShapeError
+from linkwork import extras
+from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics import graphics
 from linkwork.faces.exudyn_robotics.graphics import GraphicsData
 from linkwork.faces.exudyn_robotics.links import JOINTS, RobotLink, VRobotLink
@@ -35,13 +36,8 @@ def exudyn_module(name: str = "exudyn") -> Any:
 
     Raises: MissingExtraError where it is not installed.
     """
-    try:
+    with extras.needed("models of a robot in a multibody system need", "exudyn", "exudyn"):
         return import_module(name)
-    except ImportError as error:
-        raise MissingExtraError(
-            "models of a robot in a multibody system need exudyn, which is not installed: "
-            "pip install 'linkwork[exudyn]'"
-        ) from error
 
 
 def add_kinematic_tree(

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
+from linkwork import extras
 from linkwork.checks import rotation_deviation
-from linkwork.errors import InputError, MissingExtraError
+from linkwork.errors import InputError
 from linkwork.faces.pykdl.formulas import Formula
 from linkwork.faces.pykdl.values import (
     ABSENT,
@@ -454,10 +455,8 @@ class Rotation(Moving):
 
         Raises: ValueError of SciPy's for a matrix that is none; MissingExtraError without SciPy.
         """
-        try:
+        with extras.needed("ToScipy needs", "scipy"):
             from scipy.spatial.transform import Rotation as Theirs  # noqa: PLC0415 -- optional
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("ToScipy needs SciPy: pip install scipy") from error
         return Theirs.from_matrix(self.ToArray())
 
     # elements

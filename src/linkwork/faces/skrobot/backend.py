@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import InputError, MissingExtraError
+from linkwork import extras
+from linkwork.errors import InputError
 from linkwork.faces.table import stand_for
 
 __all__ = [
@@ -253,12 +254,8 @@ class JaxBackend(ArrayBackend):
     supports_jit = True
 
     def __init__(self, enable_x64: bool = True) -> None:
-        try:
+        with extras.needed("the backend 'jax' needs", "JAX", "jax"):
             import jax  # noqa: PLC0415  heavy, and an extra
-        except ImportError:
-            raise MissingExtraError(
-                "the backend 'jax' needs JAX: pip install 'linkwork[jax]'"
-            ) from None
         if enable_x64:
             jax.config.update("jax_enable_x64", True)
         self.jax: Any = jax

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from linkwork import settings
-from linkwork.errors import MissingExtraError, UnsupportedFeatureError
+from linkwork import extras, settings
+from linkwork.errors import UnsupportedFeatureError
 from linkwork.faces.refusals import refusing
 
 _OWN = Path(__file__).resolve().parent / "descriptions"
@@ -124,10 +124,7 @@ def _from_extra(name: str) -> str:
         file = prefix.joinpath(*_ROBOTS, _EXTRA[name])
         if file.is_file():
             return str(file)
-    raise MissingExtraError(
-        f"the description of '{name}' is one of example-robot-data, which is not installed: "
-        "pip install 'linkwork[robots]'"
-    )
+    raise extras.missing(f"the description of '{name}' is in", "example-robot-data", "robots")
 
 
 __getattr__ = refusing(__name__)

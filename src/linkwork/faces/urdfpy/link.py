@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.errors import InputError, MissingExtraError
+from linkwork import extras
+from linkwork.errors import InputError
 from linkwork.faces.urdfpy.base import URDFType, URDFTypeWithMesh
 from linkwork.faces.urdfpy.utils import (
     FileReference,
@@ -423,11 +424,8 @@ def _opened(source: FileReference, name: str) -> Any:
 
 
 def _pillow() -> Any:
-    try:
+    with extras.needed("images need", "pillow", "meshes"):
         from PIL import Image  # noqa: PLC0415  only who has textures needs it
-    except ImportError:
-        text = "images need Pillow: pip install 'linkwork[meshes]'"
-        raise MissingExtraError(text) from None
     return Image
 
 

@@ -23,6 +23,7 @@ from xml.parsers import expat
 
 import numpy as np
 
+from linkwork import extras
 from linkwork.errors import (
     DescriptionError,
     Finding,
@@ -174,12 +175,8 @@ def mujoco_module() -> Any:
 
     Raises: MissingExtraError.
     """
-    try:
+    with extras.needed("reading MJCF needs", "mujoco", "mjcf"):
         import mujoco  # noqa: PLC0415 - an extra, and slow to import
-    except ImportError as error:
-        raise MissingExtraError(
-            "reading MJCF needs the package mujoco; install it with: pip install 'linkwork[mjcf]'"
-        ) from error
     version: str = mujoco.__version__
     if tuple(map(int, _DIGITS.findall(version)[:2])) < OLDEST:
         raise MissingExtraError(
