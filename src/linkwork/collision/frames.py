@@ -279,8 +279,8 @@ def _emit(module: Any, graph: Graph, function: Function, *, fused: bool) -> None
     """Write one of `FUNCTIONS`."""
     from llvmlite import ir  # noqa: PLC0415  not for cached code
 
-    from linkwork.compile.emit import F32, F64, Emitter, i64  # noqa: PLC0415
-    from linkwork.compile.loops import emit_nodes  # noqa: PLC0415
+    from linkwork.compile.emit import F32, F64, Emitter  # noqa: PLC0415
+    from linkwork.compile.loops import Ports, emit_nodes  # noqa: PLC0415
 
     kind = FUNCTIONS[function]
     real: Any = F32 if kind.single else F64
@@ -288,22 +288,11 @@ def _emit(module: Any, graph: Graph, function: Function, *, fused: bool) -> None
     written: Any = ir.Function(module, ir.FunctionType(ir.VoidType(), pointers), function)
     for argument in written.args:
         argument.add_attribute("noalias")
-    q, *outputs = written.args
     b = ir.IRBuilder(written.append_basic_block())
     e = Emitter(b, kind.lanes, fused=fused, real=real)
 
-    def place(array: Any, k: int) -> Any:
-        return b.bitcast(b.gep(array, [i64(k * kind.lanes)]), e.type.as_pointer())
-
-    def load(_: int, element: int) -> Any:
-        return b.load(place(q, element), align=e.n_bits // 8)
-
-    def store(output: int, element: int, value: Any) -> None:
-        b.store(value, place(outputs[output], element), align=e.n_bits // 8)
-
-    for output, (size, known) in enumerate(zip(graph.output_sizes, graph.outputs, strict=True)):
-        for element in range(size):
-            if element not in known:
-                store(output, element, e.const(0.0))
-    emit_nodes(e, graph, load, store)
+    vectors = [b.bitcast(array, e.type.as_pointer()) for array in written.args]
+    ports = Ports(graph, b, vectors, align=e.n_bits // 8)
+    ports.clear(e.const(0.0))
+    emit_nodes(e, ports)
     b.ret_void()

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.ir.instructions import StoreInstr
 from numpy.typing import NDArray
 
 from linkwork.checks import whole_number
 from linkwork.compile.emit import I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import emit_nodes
+from linkwork.compile.loops import Ports, emit_nodes
 from linkwork.compile.machine_code import MachineCode, object_code
 from linkwork.compile.numpy_abi import address, aligned
 from linkwork.compile.recipe import Signature
@@ -206,19 +207,12 @@ def count_instructions(graph: Graph, target: Target) -> dict[str, int]:
     b = ir.IRBuilder(function.append_basic_block("entry"))
     emitter = Emitter(b, target.width, fused=target.fused)
     places = [b.bitcast(p, emitter.type.as_pointer()) for p in function.args]
-    stores: list[Any] = []
-
-    def load(argument: int, element: int) -> Any:
-        return b.load(b.gep(places[argument], [i64(element)]))
-
-    def store(output: int, element: int, value: Any) -> None:
-        place = b.gep(places[len(graph.input_sizes) + output], [i64(element)])
-        stores.append(b.store(value, place))
-
-    emit_nodes(emitter, graph, load, store)
+    emit_nodes(emitter, Ports(graph, b, places), whole=True)
     b.ret_void()
     hot = _hot(function)
     counted: dict[str, int] = {}
+    written = [each for block in function.blocks for each in block.instructions]
+    stores = [each for each in written if isinstance(each, StoreInstr)]
     for instruction in _needed(stores, hot):
         kind = _kind(instruction)
         if kind:

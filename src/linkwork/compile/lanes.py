@@ -19,7 +19,7 @@ has the same bits alone, where all lanes race for it, and in any batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from llvmlite import ir
 
 from linkwork.compile.emit import F64, I64, POINTER, counted_loop, each_bit, i64
 from linkwork.compile.graph import Graph
-from linkwork.compile.loops import STACK_OF_ONE, RowsCode, emit_nodes
+from linkwork.compile.loops import STACK_OF_ONE, Ports, RowsCode, emit_nodes
 from linkwork.compile.rolled import Program
 from linkwork.compile.rolled_rows import emit_passes
 from linkwork.compile.threads import row_cost_ns
@@ -213,13 +213,15 @@ class _Lanes(TileCode):
         b.cbranch(b.icmp_signed(">", self.word("live"), i64(0)), work, done)
         b.position_at_end(work)
         tiles = (current, self.memory["p"], self.memory["s"])
+        outputs = (following, self.memory["state"])
         if isinstance(code, Program):
-            outputs = (following, self.memory["state"])
             emit_passes(emitter, code, tiles, outputs, self.memory["room"])
-            n_state = code.output_sizes[1]
-            state = [self.get(self.memory["state"], i64(k)) for k in range(n_state)]
         else:
-            state = self._step(code, tiles, following)
+            ports = Ports(code, b, (*tiles, *outputs))
+            ports.clear(emitter.const(0.0))
+            emit_nodes(emitter, ports)
+        n_state = code.output_sizes[1]
+        state = [self.get(self.memory["state"], i64(k)) for k in range(n_state)]
         count = b.fadd(b.load(self.memory["count"]), emitter.const(1.0))
         b.store(count, self.memory["count"])
         limit = b.load(self.memory["limit"])
@@ -242,26 +244,6 @@ class _Lanes(TileCode):
         following.add_incoming(current, b.block)
         b.branch(head)
         b.position_at_end(done)
-
-    def _step(self, graph: Graph, tiles: Sequence[Any], following: Any) -> list[Any]:
-        """Write a step as it is written out; the numbers of the state."""
-        b, emitter = self.b, self.emitter
-        state = [emitter.const(0.0)] * graph.output_sizes[1]
-
-        def load(argument: int, element: int) -> Any:
-            return b.load(b.gep(tiles[argument], [i64(element)]))
-
-        def store(output: int, element: int, value: Any) -> None:
-            if output == 0:
-                b.store(value, b.gep(following, [i64(element)]))
-            else:
-                state[element] = value
-
-        for k in range(self.n):
-            if k not in graph.outputs[0]:
-                store(0, k, emitter.const(0.0))
-        emit_nodes(emitter, graph, load, store)
-        return state
 
     def _stalled(self, stall: Stall, score: Any, count: Any) -> Any:
         """Lanes whose score has not fallen for so many steps; the last one that it did is kept."""

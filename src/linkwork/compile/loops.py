@@ -7,10 +7,13 @@ row; such a tile is read from a pad and written to one, so the body is written o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 from llvmlite import ir
@@ -19,9 +22,8 @@ from linkwork.compile.emit import F64, I1, I32, I64, POINTER, Emitter, counted_l
 from linkwork.compile.graph import Graph, Node
 from linkwork.compile.optable import PAIRED
 
-LONGEST_WHOLE, LONGEST_PART = 4_500, 3_000
-"""Assignments that are written into one function, and of a part of a graph that has more: values
-that parts pass through memory cost a graph that is cut in two up to half of its speed."""
+LONGEST_WHOLE, LONGEST_PART = 4_500, 700
+"""Instructions of a graph that are written into one function, and of a part of a longer one."""
 
 _STACK = 8192
 """float64 numbers that tiles and pads may take of the stack: 64 KB."""
@@ -51,145 +53,188 @@ class _Parts:
     """A long graph cut into parts, which pass values through memory."""
 
     bounds: list[tuple[int, int]]  # the assignments of each part
-    slots: dict[int, int]  # where the values stand that a later part, or a result, needs
+    slots: dict[int, int]  # where the values stand that a later part needs
     length: int  # of the memory, in values
 
 
-def cut(graph: Graph) -> _Parts | None:
-    """The parts that a graph is cut into; None where it is short enough for one function.
+class Ports:
+    """Where a graph's inputs are loaded from and its results stored: through pointers.
 
-    The time that LLVM takes for a function grows faster than its length.
+    A long graph is cut into functions, each of which is given the ``pointers``: those of the
+    inputs, then those of the outputs, to one value of the emitter's type for each number.
     """
-    n = len(graph.nodes)
-    if n <= LONGEST_WHOLE:
-        return None
-    n_parts = -(-n // LONGEST_PART)
-    edges = [n * k // n_parts for k in range(n_parts + 1)]
-    part = [k for k in range(n_parts) for _ in range(edges[k + 1] - edges[k])]
-    last = _last_uses(graph, part, n_parts)
-    slots: dict[int, int] = {}
-    free: list[int] = []
-    leaving: list[list[int]] = [[] for _ in range(n_parts + 1)]
-    length = 0
-    for k, node in enumerate(graph.nodes):
-        if k and part[k] > part[k - 1]:
-            free += leaving[part[k - 1]]
-        if node.kind == "const" or (node.kind != "input" and last[k] == part[k]):
-            continue
-        if node.kind == "input" or not free:  # inputs stand there before the first part
-            slots[k], length = length, length + 1
-        else:
-            slots[k] = free.pop()
-        leaving[last[k]].append(slots[k])
-    return _Parts(list(pairwise(edges)), slots, length)
+
+    def __init__(
+        self, graph: Graph, b: Any = None, pointers: Sequence[Any] = (), align: int | None = None
+    ) -> None:
+        self.graph, self.b, self.pointers = graph, b, list(pointers)
+        self._align = align
+        self.test: FiniteTest | None = None
+        self.values: Mapping[int, Any] = {}  # by position, in the function that is being written
+
+    def load(self, argument: int, element: int) -> Any:
+        """The value of an input, asked for at its first use."""
+        b = self.b
+        return b.load(b.gep(self.pointers[argument], [i64(element)]), align=self._align)
+
+    def store(self, output: int, element: int, value: Any) -> None:
+        """Take a result as soon as it is there.
+
+        Long lives in registers make large kernels slow to compile and to run.
+        """
+        b, at = self.b, len(self.graph.input_sizes) + output
+        b.store(value, b.gep(self.pointers[at], [i64(element)]), align=self._align)
+
+    def after(self, position: int) -> None:
+        """Write what is due after an assignment."""
+
+    def clear(self, zero: Any) -> None:
+        """Store the results that are zero whatever the inputs are."""
+        graph = self.graph
+        for output, (size, known) in enumerate(zip(graph.output_sizes, graph.outputs, strict=True)):
+            for element in range(size):
+                if element not in known:
+                    self.store(output, element, zero)
+
+    @property
+    def needed_until(self) -> Mapping[int, int]:
+        """The assignments after which a value is asked for once more, by its position."""
+        return {}
+
+    @property
+    def work(self) -> Mapping[int, int]:
+        """The instructions that follow an assignment, besides its own."""
+        return Counter(p for output in self.graph.outputs for p in output.values())
+
+    @cached_property
+    def parts(self) -> _Parts | None:
+        """The parts that the graph is cut into; None where it is short enough for one function.
+
+        The time that LLVM takes for a function grows faster than its length.
+        """
+        graph, work = self.graph, self.work
+        ends = list(accumulate(1 + work.get(k, 0) for k in range(len(graph.nodes))))
+        if not ends or ends[-1] <= LONGEST_WHOLE:
+            return None
+        n_parts = -(-ends[-1] // LONGEST_PART)
+        edges = [bisect_right(ends, ends[-1] * k // n_parts) for k in range(n_parts)]
+        edges = sorted({*edges, len(ends)})
+        part = [k for k, (first, last) in enumerate(pairwise(edges)) for _ in range(first, last)]
+        last = part.copy()  # the part that needs each value last
+        for k, node in enumerate(graph.nodes):
+            if node.kind != "input":
+                for argument in node.args:
+                    last[argument] = part[k]
+        for k, later in self.needed_until.items():
+            last[k] = max(last[k], part[later])
+        slots: dict[int, int] = {}
+        free: list[int] = []
+        leaving: list[list[int]] = [[] for _ in edges]
+        length = 0
+        for k, node in enumerate(graph.nodes):
+            if k and part[k] > part[k - 1]:
+                free += leaving[part[k - 1]]
+            if node.kind != "op" or last[k] == part[k]:
+                continue
+            if free:
+                slots[k] = free.pop()
+            else:
+                slots[k], length = length, length + 1
+            leaving[last[k]].append(slots[k])
+        return _Parts(list(pairwise(edges)), slots, length)
 
 
-def _last_uses(graph: Graph, part: list[int], n_parts: int) -> list[int]:
-    """The part that needs each value last; one more than there are where it is a result."""
-    last = part.copy()
-    for k, node in enumerate(graph.nodes):
-        if node.kind != "input":
-            for argument in node.args:
-                last[argument] = part[k]
-    for output in graph.outputs:
-        for position in output.values():
-            last[position] = n_parts
-    return last
+def emit_nodes(emitter: Emitter, ports: Ports, *, room: Any = None, whole: bool = False) -> None:
+    """Write the assignments of a graph, into one function or into parts that it calls.
 
-
-def emit_nodes(
-    emitter: Emitter,
-    graph: Graph,
-    load: Callable[[int, int], Any],
-    store: Callable[[int, int, Any], None],
-    *,
-    after: Callable[[int], None] | None = None,
-    memory: Callable[[int], Any] | None = None,
-) -> None:
-    """Write the graph's assignments.
-
-    ``load(input, element)`` is asked at the first use, ``store(output, element, value)`` told as
-    soon as a value is there: long lives in registers make large kernels slow to compile and to run.
-    ``after`` is told the position of each assignment once it is written. ``memory(n)`` gives room
-    for n values, which a graph that is cut into parts needs; by default it is on the stack.
+    ``room`` is memory for as many values as the parts need, by default on the stack. ``whole`` is
+    for ports that cannot be reached from another function.
     """
-    parts = cut(graph)
-    room: Any = None
-    if parts is not None:
-        room = (memory or partial(_on_stack, emitter))(parts.length)
-        _emit_parts(emitter, graph, parts, load, room)
+    graph, parts = ports.graph, None if whole else ports.parts
     wanted: dict[int, list[tuple[int, int]]] = {}
     for k, output in enumerate(graph.outputs):
         for element, position in output.items():
             wanted.setdefault(position, []).append((k, element))
-    values: dict[int, Any] = {}
-    for position, node in enumerate(graph.nodes):
-        if parts is None or (position in wanted and node.kind == "const"):
-            values[position] = _emit_node(emitter, node, values, load)
-        elif position in wanted:
-            values[position] = _value_at(emitter, room, parts.slots[position])
-        for k, element in wanted.get(position, ()):
-            store(k, element, values[position])
-        if after is not None:
-            after(position)
+    ports.values = values = _Values(emitter, ports, parts)
+
+    def write(first: int, last: int) -> None:
+        for position in range(first, last):
+            node = graph.nodes[position]
+            if parts is None or node.kind == "op":
+                values[position] = _emit_node(emitter, node, values, ports.load)
+                values.keep(position)
+            for k, element in wanted.get(position, ()):
+                ports.store(k, element, values[position])
+            ports.after(position)
+
+    if parts is None:
+        write(0, len(graph.nodes))
+        return
+    memory = _on_stack(emitter, parts.length) if room is None else room
+    for bounds in parts.bounds:
+        with _part(emitter, ports, memory) as there:
+            values.enter(there)
+            write(*bounds)
+
+
+@contextmanager
+def _part(emitter: Emitter, ports: Ports, memory: Any) -> Generator[Any]:
+    """A function that is written inside of this block, and then called; its memory.
+
+    It returns the sum of what is tested in it.
+    """
+    b, test, pointers = emitter.builder, ports.test or FiniteTest(emitter), ports.pointers
+    kind = ir.FunctionType(emitter.type, [memory.type, *[pointer.type for pointer in pointers]])
+    name = b.module.get_unique_name(f"{b.function.name}_part")
+    part: Any = ir.Function(b.module, kind, name)
+    part.linkage = "internal"
+    part.attributes.add("noinline")
+    for argument in part.args:
+        argument.add_attribute("noalias")
+    there, *ports.pointers = part.args
+    with b.goto_block(part.append_basic_block()), test.apart():
+        yield there
+        b.ret(test.total())
+    ports.pointers = pointers
+    test.add(b.call(part, [memory, *pointers]))
 
 
 def _on_stack(emitter: Emitter, length: int) -> Any:
     b = emitter.builder
     with b.goto_entry_block():
-        room = b.alloca(emitter.type, size=length)
+        room = b.alloca(emitter.type, size=max(length, 1))
     room.align = 64
     return room
 
 
-def _value_at(emitter: Emitter, room: Any, slot: int) -> Any:
-    b = emitter.builder
-    return b.load(b.gep(room, [i64(slot)]))
-
-
-def _emit_parts(
-    emitter: Emitter, graph: Graph, parts: _Parts, load: Callable[[int, int], Any], room: Any
-) -> None:
-    """Put the inputs into memory, then write and call one function for each part."""
-    b = emitter.builder
-    for position, node in enumerate(graph.nodes):
-        if node.kind == "input":
-            b.store(load(*node.args), b.gep(room, [i64(parts.slots[position])]))
-    module = b.function.module
-    kind = ir.FunctionType(ir.VoidType(), [room.type])
-    for first, last in parts.bounds:
-        part = ir.Function(module, kind, module.get_unique_name(f"{b.function.name}_part"))
-        part.linkage = "internal"
-        part.attributes.add("noinline")
-        own = emitter.at(ir.IRBuilder(part.append_basic_block()))
-        values = _Values(own, graph, parts.slots, part.args[0])
-        for position in range(first, last):
-            node = graph.nodes[position]
-            if node.kind in ("input", "const"):
-                continue
-            values[position] = _emit_node(own, node, values, load)
-            if position in parts.slots:
-                place = own.builder.gep(part.args[0], [i64(parts.slots[position])])
-                own.builder.store(values[position], place)
-        own.builder.ret_void()
-        b.call(part, [room])
-
-
 class _Values(dict[int, Any]):
-    """The values of one part: constants and what is in memory come at their first use."""
+    """The values of one function: in a part, what is not of it comes at its first use."""
 
-    def __init__(self, emitter: Emitter, graph: Graph, slots: dict[int, int], room: Any) -> None:
+    def __init__(self, emitter: Emitter, ports: Ports, parts: _Parts | None) -> None:
         super().__init__()
-        self._emitter, self._nodes, self._slots, self._room = emitter, graph.nodes, slots, room
+        self._emitter, self._ports, self._room = emitter, ports, None
+        self._slots = {} if parts is None else parts.slots
+
+    def enter(self, room: Any) -> None:
+        """Begin another part, which finds values of those before it in ``room``."""
+        self.clear()
+        self._room = room
+
+    def keep(self, position: int) -> None:
+        """Put a value that a later part needs into memory."""
+        if position in self._slots:
+            self._emitter.builder.store(self[position], self._place(position))
+
+    def _place(self, position: int) -> Any:
+        return self._emitter.builder.gep(self._room, [i64(self._slots[position])])
 
     def __missing__(self, position: int) -> Any:
-        node = self._nodes[position]
-        if node.kind == "const":
-            value = self._emitter.const(node.value)
+        node = self._ports.graph.nodes[position]
+        if node.kind == "op":
+            self[position] = self._emitter.builder.load(self._place(position))
         else:
-            value = _value_at(self._emitter, self._room, self._slots[position])
-        self[position] = value
-        return value
+            self[position] = _emit_node(self._emitter, node, self, self._ports.load)
+        return self[position]
 
 
 def _emit_node(
@@ -222,12 +267,12 @@ def emit_rows(module: Any, graph: Graph, width: int, name: str, *, fused: bool) 
     first row of the first tile in which an input or a result is not finite. ``scratch`` is as long
     as the result says, aligned to 64 bytes; it may be null where that is 0.
     """
-    parts = cut(graph)
-    length = 0 if parts is None else parts.length
+    ports = _RowPorts(graph, width)
+    length = 0 if ports.parts is None else ports.parts.length
     room = Room(graph.input_sizes, graph.output_sizes, width, length, graph.input_sizes)
 
     def compute(b: Any, frame: Frame, places: list[Any]) -> Any:
-        return _compute_tile(Emitter(b, width, fused=fused), graph, frame, places)
+        return _compute_tile(Emitter(b, width, fused=fused), ports, frame, places)
 
     return emit_tiles(module, name, room, compute)
 
@@ -377,85 +422,62 @@ def _unpad(b: Any, frame: Frame, row: Any, left: Any) -> None:
                 copy(b, pad, _row(b, array, row, size), b.mul(left, i64(size)))
 
 
-def _compute_tile(emitter: Emitter, graph: Graph, frame: Frame, places: list[Any]) -> Any:
+def _compute_tile(emitter: Emitter, ports: _RowPorts, frame: Frame, places: list[Any]) -> Any:
     """Write the body of the loop; returns the bit "something may not be finite"."""
-    b = emitter.builder
-    test = FiniteTest(emitter)
+    graph, test = ports.graph, FiniteTest(emitter)
     tested, elements = to_be_tested(graph)
-    inputs = _Inputs(b, graph, frame, places, test)
-    inputs.begin(elements)
-    stores = Stores(emitter, graph, places[frame.n_in :])
-    for value in stores.constants_not_finite():
-        test.add(emitter.const(value))
-
-    def store(output: int, element: int, value: Any) -> None:
-        position = graph.outputs[output][element]
-        if position in tested:
-            tested.remove(position)
-            test.add(value)
-        stores.put(output, element, value)
-
-    emit_nodes(
-        emitter, graph, inputs.load, store, after=stores.after, memory=lambda _: frame.memory
-    )
-    stores.finish()
+    _read(emitter.builder, graph, frame, places, test, elements)
+    test.add_each(emitter.const(value) for value in ports.constants_not_finite())
+    inputs = frame.tiles if frame.width > 1 else places[: frame.n_in]
+    ports.begin(emitter, [*inputs[: frame.n_in], *places[frame.n_in :]], test, tested)
+    emit_nodes(emitter, ports, room=frame.memory)
+    ports.finish()
     return test.failed()
 
 
-class _Inputs:
-    """Writes the loads of one tile, and the test of what no result shows to be finite."""
+def _used(graph: Graph) -> list[set[int]]:
+    """The elements of each input that something is computed from."""
+    used: list[set[int]] = [set() for _ in graph.input_sizes]
+    for node in graph.nodes:
+        if node.kind == "input":
+            used[node.args[0]].add(node.args[1])
+    return used
 
-    def __init__(
-        self, b: Any, graph: Graph, frame: Frame, places: list[Any], test: FiniteTest
-    ) -> None:
-        self._b, self._frame, self._places, self._test = b, frame, places, test
-        self._used: list[set[int]] = [set() for _ in graph.input_sizes]
-        for node in graph.nodes:
-            if node.kind == "input":
-                self._used[node.args[0]].add(node.args[1])
 
-    def begin(self, elements: list[set[int]]) -> None:
-        """Transpose what is used into the tiles; ``elements`` of each input are tested."""
-        width = self._frame.width
-        for k, size in enumerate(self._frame.sizes[: self._frame.n_in]):
-            tested = elements[k]
-            if len(tested - self._used[k]) > _MANY:
-                self._test.add_all(self._places[k], width * size)
-                tested = set[int]()
-            elif width > 1 and size >= _WIDE_INPUT:
-                count = width * size
-                for write in prefetch(
-                    self._b, self._places[k], _TILES_AHEAD * count, count, write=False
-                ):
-                    write()
-            stored: set[int] = set()
-            for start, n in cover(0, size, width):
-                columns = set(range(start, start + n)) - stored
-                self._block(k, start, n, columns, tested & columns)
-                stored |= columns
-
-    def _block(self, k: int, start: int, n: int, columns: set[int], untested: set[int]) -> None:
-        """One block; of neighbours that overlap, only the ``columns`` that are new."""
-        b, width = self._b, self._frame.width
-        used = self._used[k] & columns
-        if not used and not untested:
-            return
-        pieces = read_block(b, self._places[k], self._frame.sizes[k], start, n, width)
-        if untested - used:  # the columns need not be separated for the test
-            for piece in pieces:
-                self._test.add(piece)
-            untested = set()
-        values = columns_of(b, pieces, width)
-        for c in sorted(used):
-            if c in untested:
-                self._test.add(values[c - start])
-            if width > 1:
-                b.store(values[c - start], b.gep(self._frame.tiles[k], [i64(c)]))
-
-    def load(self, argument: int, element: int) -> Any:
-        """The value of one element."""
-        at = self._frame.tiles if self._frame.width > 1 else self._places
-        return self._b.load(self._b.gep(at[argument], [i64(element)]))
+def _read(
+    b: Any,
+    graph: Graph,
+    frame: Frame,
+    places: list[Any],
+    test: FiniteTest,
+    elements: list[set[int]],
+) -> None:
+    """Transpose what is used into the tiles; ``elements`` of each input are tested."""
+    width, used = frame.width, _used(graph)
+    for k, size in enumerate(frame.sizes[: frame.n_in]):
+        tested = elements[k]
+        if len(tested - used[k]) > _MANY:
+            test.add_all(places[k], width * size)
+            tested = set[int]()
+        elif width > 1 and size >= _WIDE_INPUT:
+            count = width * size
+            for at in range(_TILES_AHEAD * count, (_TILES_AHEAD + 1) * count, _LINE):
+                prefetch(b, places[k], at, write=False)
+        stored: set[int] = set()
+        for start, n in cover(0, size, width):
+            columns = set(range(start, start + n)) - stored  # of blocks that overlap, the new ones
+            stored |= columns
+            loaded, untested = used[k] & columns, tested & columns
+            if not loaded and not untested:
+                continue
+            pieces = read_block(b, places[k], size, start, n, width)
+            if untested - loaded:  # the columns need not be separated for the test
+                test.add_each(pieces)
+                untested = set[int]()
+            values = columns_of(b, pieces, width)
+            test.add_each(values[c - start] for c in sorted(untested))
+            for c in sorted(loaded) if width > 1 else ():
+                b.store(values[c - start], b.gep(frame.tiles[k], [i64(c)]))
 
 
 # --- inputs and results that are not finite: found at little cost, without missing one ---
@@ -510,6 +532,11 @@ class FiniteTest:
         known = self._sums[k]
         self._sums[k] = value if known is None else self._emitter.add(known, value)
 
+    def add_each(self, values: Iterable[Any]) -> None:
+        """Take several values into sums."""
+        for value in values:
+            self.add(value)
+
     def add_all(self, place: Any, count: int) -> None:
         """Take this many numbers that lie at a place, by a loop; at least `LONG` of them."""
         b, width = self._emitter.builder, self._emitter.width
@@ -526,20 +553,31 @@ class FiniteTest:
         parts = [total]
         if width == 1:
             parts = [b.extract_element(total, ir.Constant(I32, lane)) for lane in range(lanes)]
-        for part in parts:
-            self.add(part)
+        self.add_each(parts)
 
     def failed(self) -> Any:
         """A bit that is set where some value, or the sum of some, is not finite."""
         e = self._emitter
-        sums = [s for s in self._sums if s is not None]
-        if not sums:
+        if not any(self._sums):
             return ir.Constant(I1, 0)
-        total = sums[0]
-        for other in sums[1:]:
-            total = e.add(total, other)
+        total = self.total()
         nothing = e.sub(total, total)
         return e.any_lane(e.builder.fcmp_unordered("uno", nothing, nothing))
+
+    @contextmanager
+    def apart(self) -> Generator[None]:
+        """Sums of what is taken inside of this block alone, which writes another function."""
+        held, self._sums = self._sums, [None] * len(self._sums)
+        yield
+        self._sums = held
+
+    def total(self) -> Any:
+        """The sum of all that was taken; 0 of nothing."""
+        sums = [s for s in self._sums if s is not None]
+        total = sums[0] if sums else self._emitter.const(0.0)
+        for other in sums[1:]:
+            total = self._emitter.add(total, other)
+        return total
 
 
 def exact(b: Any, places: Sequence[Any], counts: Sequence[int]) -> Any:
@@ -599,12 +637,12 @@ class _Panel:
     end: int = -1  # the assignment with which the last block is complete
 
 
-class Stores:
-    """Writes the stores of one tile, whose results begin at ``places``."""
+class _RowPorts(Ports):
+    """The inputs of one tile, and its results, whose rows are written block by block."""
 
-    def __init__(self, emitter: Emitter, graph: Graph, places: Sequence[Any]) -> None:
-        self._b, self._width = emitter.builder, emitter.width
-        self._sizes, self._places = graph.output_sizes, places
+    def __init__(self, graph: Graph, width: int) -> None:
+        super().__init__(graph)
+        self._width, self._sizes = width, graph.output_sizes
         self._fixed: list[dict[int, float]] = []
         self._computed: list[dict[int, int]] = []
         for size, elements in zip(graph.output_sizes, graph.outputs, strict=True):
@@ -614,28 +652,68 @@ class Stores:
                     fixed[e] = graph.nodes[position].value
             self._fixed.append(fixed)
             self._computed.append({e: p for e, p in elements.items() if e not in fixed})
-        self._values = [{e: emitter.const(v) for e, v in f.items()} for f in self._fixed]
         self._waiting: dict[tuple[int, int], list[_Block]] = {}
         self._due: dict[int, list[Callable[[], None]]] = {}
         panels = [p for k, size in enumerate(self._sizes) for p in self._panels(k, size)]
         self._schedule(panels, max(len(graph.nodes) - 1, 0))
 
+    @cached_property
+    def _blocks(self) -> list[tuple[int, list[int]]]:
+        """The assignment that completes each block, and those of its columns."""
+        found: list[tuple[int, list[int]]] = []
+        for block in {id(b): b for blocks in self._waiting.values() for b in blocks}.values():
+            computed = self._computed[block.output]
+            span = range(block.start, block.start + block.columns)
+            positions = [computed[c] for c in span if c in computed]
+            found.append((max(positions), positions))
+        return found
+
+    @property
+    def needed_until(self) -> Mapping[int, int]:
+        until: dict[int, int] = {}
+        for end, positions in self._blocks:
+            for position in positions:
+                until[position] = max(until.get(position, 0), end)
+        return until
+
+    @property
+    def work(self) -> Mapping[int, int]:
+        work: Counter[int] = Counter()
+        for end, positions in self._blocks:
+            work[end] += len(positions) if self._width == 1 else 2 * len(positions) + self._width
+        return work
+
+    def begin(
+        self, emitter: Emitter, pointers: Sequence[Any], test: FiniteTest, tested: set[int]
+    ) -> None:
+        """Have what follows written by this emitter; the results ``tested`` are looked at."""
+        self.b, self.pointers = emitter.builder, list(pointers)
+        self.test = self._looked_at = test
+        self._tested = tested
+        self._constants = [{e: emitter.const(v) for e, v in f.items()} for f in self._fixed]
+
     def constants_not_finite(self) -> list[float]:
         """Results that never change and are not finite."""
         return [v for fixed in self._fixed for v in fixed.values() if not math.isfinite(v)]
 
-    def put(self, output: int, element: int, value: Any) -> None:
-        """Take a value; store the blocks that are complete with it."""
-        if element in self._fixed[output]:
-            return
-        values = self._values[output]
-        values[element] = value
-        for block in self._waiting[output, element]:
+    def store(self, output: int, element: int, value: Any) -> None:
+        """Take a result; store the blocks that are complete with it."""
+        places = self.graph.outputs[output]
+        if places[element] in self._tested:
+            self._tested.remove(places[element])
+            self._looked_at.add(value)
+        for block in self._waiting.get((output, element), ()):
             block.missing -= 1
             if not block.missing:
-                columns = [values[block.start + c] for c in range(block.columns)]
-                stride = self._sizes[output]
-                write_block(self._b, columns, self._places[output], stride, block.start)
+                constants = self._constants[output]
+                columns = [
+                    constants[c] if c in constants else self.values[places[c]]
+                    for c in range(block.start, block.start + block.columns)
+                ]
+                write_block(self.b, columns, self._place(output), self._sizes[output], block.start)
+
+    def _place(self, output: int) -> Any:
+        return self.pointers[len(self.graph.input_sizes) + output]
 
     def after(self, position: int) -> None:
         """Write what is due after an assignment."""
@@ -690,7 +768,7 @@ class Stores:
         begin = 0
         for panel in sorted(panels, key=lambda panel: panel.end):
             span = (begin, panel.end) if panel.blocks else (0, last)
-            self._spread(*span, self._constants(panel))
+            self._spread(*span, self._runs(panel))
             begin = max(begin, panel.end)
             if self._width > 1 and panel.stop - panel.start == self._sizes[panel.output]:
                 self._spread(0, last, self._prefetches(panel.output))
@@ -700,13 +778,16 @@ class Stores:
             at = begin + j * (end - begin) // (len(actions) + 1)
             self._due.setdefault(at, []).append(action)
 
-    def _constants(self, panel: _Panel) -> list[Callable[[], None]]:
-        b, place, stride = self._b, self._places[panel.output], self._sizes[panel.output]
-        fixed = self._fixed[panel.output]
+    def _runs(self, panel: _Panel) -> list[Callable[[], None]]:
+        """Stores of what never changes."""
+        output, stride = panel.output, self._sizes[panel.output]
+        fixed = self._fixed[output]
 
         def one(row: int, start: int, k: int) -> Callable[[], None]:
             values = [fixed[c] for c in range(start, start + k)]
-            return lambda: write_constants(b, values, place, row * stride + start)
+            return lambda: write_constants(
+                self.b, values, self._place(output), row * stride + start
+            )
 
         return [one(row, *run) for row in range(self._width) for run in panel.runs]
 
@@ -714,7 +795,11 @@ class Stores:
         """Prefetches of the lines that a coming tile will write: the next one of long rows."""
         count = self._sizes[output] * self._width
         ahead = max(1, min(_STORES_AHEAD, _AHEAD // max(count, 1)))
-        return prefetch(self._b, self._places[output], ahead * count, count, write=True)
+
+        def one(at: int) -> Callable[[], None]:
+            return lambda: prefetch(self.b, self._place(output), at, write=True)
+
+        return [one(at) for at in range(ahead * count, (ahead + 1) * count, _LINE)]
 
 
 # --- register-block transposes: rows of memory to vectors with one row a lane, and back ---
@@ -815,18 +900,14 @@ def write_constants(b: Any, values: Sequence[float], rows: Any, at: int) -> None
     b.store(value, _place(b, rows, at, k), align=_ALIGN)
 
 
-def prefetch(b: Any, rows: Any, start: int, count: int, *, write: bool) -> list[Callable[[], None]]:
-    """A writer of prefetches of ``count`` numbers, line by line, from ``start`` numbers on."""
+def prefetch(b: Any, rows: Any, at: int, *, write: bool) -> None:
+    """Have the line loaded that lies ``at`` numbers after the first of the rows."""
     byte = ir.IntType(8).as_pointer()
     name = "llvm.prefetch.p0"
     kind = ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32])
     function = b.module.globals.get(name) or ir.Function(b.module, kind, name)
     how = [ir.Constant(I32, n) for n in (int(write), 3, 1)]  # to be kept in the cache, data
-
-    def one(at: int) -> None:
-        b.call(function, [b.bitcast(b.gep(rows, [i64(at)]), byte), *how])
-
-    return [lambda at=at: one(at) for at in range(start, start + count, _LINE)]
+    b.call(function, [b.bitcast(b.gep(rows, [i64(at)]), byte), *how])
 
 
 def _place(b: Any, rows: Any, at: int, k: int) -> Any:

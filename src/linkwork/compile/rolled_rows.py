@@ -16,6 +16,7 @@ from linkwork.compile.loops import (
     LONG,
     FiniteTest,
     Frame,
+    Ports,
     Room,
     RowsCode,
     columns_of,
@@ -112,6 +113,22 @@ def _not_finite(emitter: Emitter, places: Sequence[Any], sizes: Sequence[int]) -
 def _times(b: Any, count: int, body: Callable[[Any], None]) -> None:
     if count:
         counted_loop(b, i64(count), body)
+
+
+class _BodyPorts(Ports):
+    """The inputs of a loop's body, each at an address of its own, and its results, kept."""
+
+    def __init__(self, graph: Graph, load: Callable[[int], Any]) -> None:
+        super().__init__(graph)
+        self._load, self.stored = load, dict[int, Any]()
+
+    def load(self, argument: int, element: int) -> Any:
+        del element
+        return self._load(argument)
+
+    def store(self, output: int, element: int, value: Any) -> None:
+        del output
+        self.stored[element] = value
 
 
 class _Passes:
@@ -321,20 +338,13 @@ class _Passes:
         """Assignments, then the stores: so all loads see what was there before."""
         graph: Graph = body.graph(fuse=True)
         emitter = Emitter(self.b, self.width, fused=self.fused)
-        addresses, values = list(body.loads), dict[int, Any]()
-        known: dict[Index, Any] = {}
-
-        def load(which: int, element: int) -> Any:
-            del element
-            return self._load(emitter, addresses[which], cursors, known)
-
-        def store(output: int, element: int, value: Any) -> None:
-            del output
-            values[element] = value
-
-        emit_nodes(emitter, graph, load, store)
+        addresses, known = list(body.loads), dict[Index, Any]()
+        ports = _BodyPorts(
+            graph, lambda which: self._load(emitter, addresses[which], cursors, known)
+        )
+        emit_nodes(emitter, ports, whole=True)
         for element, (address, _, adds) in enumerate(body.stores):
-            value = values.get(element)
+            value = ports.stored.get(element)
             if adds and value is None:
                 continue
             place = self._place(address, cursors, known)

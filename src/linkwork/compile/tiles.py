@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from linkwork.compile.emit import F64, I32, I64, POINTER, Emitter, counted_loop, i64
 from linkwork.compile.graph import Graph, graph_of
-from linkwork.compile.loops import emit_nodes
+from linkwork.compile.loops import Ports, emit_nodes
 from linkwork.compile.rolled import Program
 from linkwork.compile.rolled_rows import emit_passes
 
@@ -176,15 +176,9 @@ class TileCode:
             emit_passes(emitter, graph, inputs, outputs, beside)
             b.ret_void()
             return function
-        for k, size in enumerate(graph.output_sizes):
-            for element in set(range(size)) - set(graph.outputs[k]):
-                b.store(emitter.const(0.0), b.gep(outputs[k], [i64(element)]))
-        emit_nodes(
-            emitter,
-            graph,
-            lambda k, element: b.load(b.gep(inputs[k], [i64(element)])),
-            lambda k, element, value: b.store(value, b.gep(outputs[k], [i64(element)])),
-        )
+        ports = Ports(graph, b, tiles)
+        ports.clear(emitter.const(0.0))
+        emit_nodes(emitter, ports)
         b.ret_void()
         return function
 
