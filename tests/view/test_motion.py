@@ -113,6 +113,26 @@ def test_a_trajectory_of_some_joints_goes_by_their_names():
     np.testing.assert_array_equal(made.q[:, 0], 0.0)
 
 
+def test_a_trajectory_of_all_joints_goes_by_their_names():
+    ends = ARM.random(2, seed=3)
+    names = ARM.joint_names[::-1]
+    move = lw.trajectory.point_to_point(
+        ends[0, ::-1], ends[1, ::-1], velocity=1.0, profile="cubic", joint_names=names
+    )
+    np.testing.assert_allclose(motion(ARM, move).q[[0, -1]], ends)
+    ghost = ARM.plot(path=move)
+    assert str(ghost) == str(ARM.plot(path=move.sample(n=240).q[:, ::-1]))
+
+
+def test_a_trajectory_of_other_joints_is_refused():
+    q = np.zeros((2, 7))
+    q[1] = 0.1
+    names = [f"other{k}" for k in range(7)]
+    move = lw.trajectory.point_to_point(*q, velocity=1.0, profile="cubic", joint_names=names)
+    with pytest.raises(UnknownNameError, match="other0"):
+        motion(ARM, move)
+
+
 def test_samples_have_their_own_times():
     move = lw.trajectory.point_to_point(
         ARM.neutral(), ARM.random(seed=1), velocity=1.0, profile="cubic"

@@ -6,9 +6,10 @@ the face touches CasADi; where it is missing, whoever needs it is told so.
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -239,6 +240,16 @@ def as_sx(rows: list[list[Any]]) -> Any:
 
 
 # both
+
+
+def deep_copy(original: Any, own: Collection[str], memo: dict[int, Any]) -> Any:
+    """A copy by `copy.copy`, in which attributes are copied deeply that are not of its ``own``."""
+    made = copy.copy(original)
+    memo[id(original)] = made
+    for name, value in vars(original).items():
+        if name not in own:
+            vars(made)[name] = copy.deepcopy(value, memo)
+    return made
 
 
 class NamesOfModule(type):
