@@ -289,7 +289,8 @@ def test_inertias_that_were_accepted_are_written_as_they_stand(tmp_path: Path):
     thin = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="5"/>'
     text = f"""<robot name="odd"><link name="a"/>
       <link name="b"><inertial><mass value="2"/>{thin}</inertial></link>
-      <joint name="j" type="continuous"><axis xyz="0 0 1"/><parent link="a"/><child link="b"/></joint>
+      <joint name="j" type="continuous"><axis xyz="0 0 1"/>
+        <parent link="a"/><child link="b"/></joint>
       </robot>"""
     robot = lw.load(text).accept_inertias()
     (told,) = lw.save(robot, tmp_path / "a.urdf").findings

@@ -488,13 +488,15 @@ def _of_its_joints(m: Mechanism, given: dict[str, Any], q: Floats) -> dict[str, 
 
     Raises: UnknownNameError; InputError where the derivatives of a trajectory are no velocities.
     """
-    target: Any = given.get("q_target")
-    rates: Any = given.get("v_target")
+    target, rates = given.get("q_target"), given.get("v_target")
     names = tuple(getattr(target, "joint_names", ()))
     if not names or not callable(target):
         return given
     at = label_places(m, names)
-    found = {**given, "q_target": lambda t: filled(m.n_q, at, target(t), q)}
+    found = {
+        **given,
+        "q_target": lambda t: filled(m.n_q, at, real_array(target(t), f"q_target({t:g})"), q),
+    }
     if callable(rates) and rates == getattr(target, "velocity", None):
         if turned := set(names) - set(labels(m, velocities=True)):
             raise InputError(
@@ -502,7 +504,9 @@ def _of_its_joints(m: Mechanism, given: dict[str, Any], q: Floats) -> dict[str, 
                 "quaternions are no velocities, so v_target has to be given"
             )
         at_v = label_places(m, names, velocities=True)
-        found["v_target"] = lambda t: filled(m.n_v, at_v, rates(t), 0.0)
+        found["v_target"] = lambda t: filled(
+            m.n_v, at_v, real_array(rates(t), f"v_target({t:g})"), 0.0
+        )
     return found
 
 
