@@ -488,25 +488,28 @@ def _of_its_joints(m: Mechanism, given: dict[str, Any], q: Floats) -> dict[str, 
 
     Raises: UnknownNameError; InputError where the derivatives of a trajectory are no velocities.
     """
-    target, rates = given.get("q_target"), given.get("v_target")
+    target: Any = given.get("q_target")
+    rates: Any = given.get("v_target")
     names = tuple(getattr(target, "joint_names", ()))
-    if not names or not callable(target):
+    if not names:
         return given
-    at = label_places(m, names)
-    found = {
-        **given,
-        "q_target": lambda t: filled(m.n_q, at, real_array(target(t), f"q_target({t:g})"), q),
-    }
+
+    def whole(function: Any, name: str, places: list[int], elsewhere: Floats) -> Any:
+        def at(t: float) -> Floats:
+            values = real_array(function(t), f"{name}({t:.6g})")
+            return filled(elsewhere.shape[-1], places, values, elsewhere)
+
+        return at
+
+    found = {**given, "q_target": whole(target, "q_target", label_places(m, names), q)}
     if callable(rates) and rates == getattr(target, "velocity", None):
         if turned := set(names) - set(labels(m, velocities=True)):
             raise InputError(
                 f"q_target is a trajectory of {', '.join(sorted(turned))}: derivatives of "
                 "quaternions are no velocities, so v_target has to be given"
             )
-        at_v = label_places(m, names, velocities=True)
-        found["v_target"] = lambda t: filled(
-            m.n_v, at_v, real_array(rates(t), f"v_target({t:g})"), 0.0
-        )
+        places = label_places(m, names, velocities=True)
+        found["v_target"] = whole(rates, "v_target", places, np.zeros(m.n_v))
     return found
 
 
