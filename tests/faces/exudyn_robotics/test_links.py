@@ -69,6 +69,8 @@ def test_gains():
     made.SetPDcontrol(3.0, 4.0)
     assert made.HasPDcontrol() is True
     assert made.GetPDcontrol() == (3.0, 4.0)
+    made.SetPDcontrol(None, None)
+    assert made.HasPDcontrol() is False
     assert link(PDcontrol=(1, None)).GetPDcontrol() == (1, None)
     assert not link(PDcontrol=(None, 1)).HasPDcontrol()
 

@@ -144,8 +144,7 @@ class RobotLink:
         self.jointType = jointType
         self.parent = parent
         self.visualization = VRobotLink() if visualization is None else visualization
-        if PDcontrol[0] is not None:
-            self.SetPDcontrol(*PDcontrol)
+        self.SetPDcontrol(*PDcontrol)
 
     @property
     def localHT(self) -> Floats:
@@ -190,8 +189,14 @@ class RobotLink:
         return JOINTS[self._jointType][1]
 
     def SetPDcontrol(self, Pvalue: Any, Dvalue: Any) -> None:
-        """Set the gains of position (N m/rad or N/m) and velocity (N m s/rad or N s/m)."""
-        self.PDcontrol = (Pvalue, Dvalue)
+        """Set the gains of position (N m/rad or N/m) and velocity (N m s/rad or N s/m).
+
+        None as ``Pvalue`` takes them away.
+        """
+        if Pvalue is not None:
+            self.PDcontrol = (Pvalue, Dvalue)
+        elif self.HasPDcontrol():
+            del self.PDcontrol
 
     def HasPDcontrol(self) -> bool:
         """Whether gains have been set."""
