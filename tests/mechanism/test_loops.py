@@ -234,7 +234,7 @@ def _branches(x):
         (lambda x: x**x, UnsupportedFeatureError, "constant powers"),
         (lambda x: x + "1", InputError, "works on numbers"),
         (lambda x: 2 * x[0], InputError, r"one for each leader \(1\): .* no parts to index"),
-        (lambda x: sum(x), InputError, r"one for each leader \(1\): .* no parts to index"),
+        (sum, InputError, r"one for each leader \(1\): .* no parts to index"),
         (lambda x: x if len(x) == 1 else 0.0, InputError, "has no length"),
         (lambda x: x * math.inf, InputError, "the constant inf"),
         (lambda x: np.sin(x, out=np.zeros(1)), UnsupportedFeatureError, "may use"),
