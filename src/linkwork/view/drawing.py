@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,11 +28,11 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
 from linkwork.simulation.result import Simulation
 from linkwork.solve.inputs import configuration
-from linkwork.trajectory import Trajectory
+from linkwork.trajectory.piecewise import Samples, Trajectory
 from linkwork.view.camera import Camera, camera
 from linkwork.view.labels import Label, placed_labels
 from linkwork.view.model import Kind, ViewModel, view_model
-from linkwork.view.motion import along_plan, states_of
+from linkwork.view.motion import Motion, along_plan, states_of
 from linkwork.view.primitives import Circle, Layer, Mark, Path, Text, png, svg, text_width
 from linkwork.view.shading import Solid, shaded, shadow, silhouettes
 from linkwork.view.strokes import (
@@ -266,7 +266,8 @@ def _rows(robot: Robot | Mechanism, given: Any, name: str) -> Floats:
     m = robot if isinstance(robot, Mechanism) else robot.mechanism
     if given is None:
         return np.zeros((0, m.n_q))
-    if isinstance(given, Trajectory | Simulation):
+    by_name = name == "path" and isinstance(given, Mapping)  # q by name is one configuration
+    if by_name or isinstance(given, Trajectory | Simulation | Samples | Motion):
         whole = Robot(m) if isinstance(robot, Mechanism) else robot
         return states_of(whole, given, samples=_MOST_POINTS).q
     rows = configuration(along_plan(given), m, name)
