@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.checks import finite_number, finite_rows, real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics.transformations import HT0, as_HT
 
@@ -117,7 +118,8 @@ class RobotLink:
     slide about or along that axis of the joint. ``parent``: the index of a link, -1 for the ground,
     -2 for the link before. ``PDcontrol``: gains (P, D) of position and velocity.
 
-    Raises: InputError, ShapeError (ValueErrors) for another type of joint, or another shape.
+    Raises: InputError, ShapeError (ValueErrors) for another type of joint, another shape, and what
+    is no finite number.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  as the original has them
@@ -132,13 +134,15 @@ class RobotLink:
         PDcontrol: tuple[Any, Any] = (None, None),
         visualization: VRobotLink | None = None,
     ) -> None:
-        self.mass = mass
-        self.COM = np.array(COM, np.float64)
-        self.inertia = np.array(inertia, np.float64)
+        self.mass = finite_number(mass, "mass")
+        self.COM = real_array(COM, "COM").copy()
+        self.inertia = real_array(inertia, "inertia").copy()
         if self.COM.shape != (3,) or self.inertia.shape != (3, 3):
             raise ShapeError(
                 f"COM is (3,) and inertia (3, 3), not {self.COM.shape} and {self.inertia.shape}"
             )
+        finite_rows(self.COM, "COM", 3)
+        finite_rows(self.inertia, "inertia", 3)
         self.localHT = HT0() if localHT is None else localHT
         self.preHT = HT0() if preHT is None else preHT
         self.jointType = jointType

@@ -134,6 +134,8 @@ def number(value: Any, what: str) -> Any:
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
         return number(value.reshape(-1)[0], what)
     try:
+        if value is None:  # which NumPy makes NaN
+            raise TypeError
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):
         raise WrongTypeError(f"{what} takes a number, not {value!r:.60}") from None
