@@ -64,6 +64,37 @@ def test_positions_are_those_of_the_trajectory():
     np.testing.assert_array_equal(values, path(t)[:, 0])
 
 
+def test_a_trajectory_of_some_joints_leaves_the_others_neutral():
+    robot = lw.load("panda")
+    move = lw.trajectory.point_to_point(
+        [-1.0, 0.2], [-2.0, 0.5], velocity=1.0, profile="cubic", joint_names=("joint4", "joint2")
+    )
+    axes = lw.plots.positions(robot, move, units="rad")
+    ends = [curve(axis)[1][-1] for axis in axes]
+    np.testing.assert_allclose(ends, robot.configuration({"joint4": -2.0, "joint2": 0.5}))
+    whole = move(np.linspace(0.0, move.duration, 5))[:, [1, 0]]
+    t = np.linspace(0.0, move.duration, 5)
+    q, v, dv = np.zeros((3, 5, 7))
+    for a, b in ((q, whole), (v, move.velocity(t)[:, ::-1]), (dv, move.acceleration(t)[:, ::-1])):
+        a[:, [1, 3]] = b
+    tau = lw.plots.torques(robot, move)
+    at = [np.searchsorted(curve(tau[0])[0], s - 1e-12) for s in t[[0, -1]]]
+    expected = robot.inverse_dynamics(q, v, dv)[[0, -1]]
+    np.testing.assert_allclose(np.array([curve(axis)[1][at] for axis in tau]).T, expected)
+
+
+def test_torques_of_joints_that_follow_through_loops_need_their_rates():
+    robot = lw.load("four_bar")
+    crank = robot.assemble().q[0]
+    move = lw.trajectory.point_to_point(
+        [crank], [crank + 0.3], velocity=1.0, profile="cubic", joint_names=("crank",)
+    )
+    axes = lw.plots.positions(robot, move, units="rad")
+    assert robot.is_assembled([curve(axis)[1][-1] for axis in axes], tolerance=1e-9)
+    with pytest.raises(UnsupportedFeatureError, match="loops"):
+        lw.plots.torques(robot, move)
+
+
 def test_limits_are_drawn_where_they_are_near_and_told_where_they_are_far():
     robot = lw.load("planar_2r")  # +- 180 and +- 160.43 degrees
     near = np.stack([np.linspace(-3.0, 3.0, 20), np.linspace(0.0, 0.1, 20)], axis=1)

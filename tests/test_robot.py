@@ -181,6 +181,17 @@ def test_out_that_is_an_input_is_refused():
     assert same(wide[::2].copy(), expected)
 
 
+def test_out_whose_results_share_memory_is_refused():
+    r = everything()
+    q, v = some(r, 6, "sliding")
+    sliding = np.lib.stride_tricks.as_strided(np.zeros(6 + r.n_q), (6, r.n_q), (8, 8))
+    with pytest.raises(lw.InputError, match="out repeats its memory"):
+        r.integrate(q, v, out=sliding)
+    assert not sliding.any()
+    for out in (np.zeros((r.n_q, 6)).T, np.zeros((13, 2 * r.n_q))[::-2, ::2][:6]):
+        assert same(r.integrate(q, v, out=out).copy(), r.integrate(q, v))
+
+
 # what is not finite
 
 

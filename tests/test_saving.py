@@ -285,6 +285,23 @@ def test_a_robot_is_saved_as_it_was_loaded_and_refused_once_changed(package: Pat
     assert not (tmp_path / "c.urdf").exists()
 
 
+def test_inertias_that_were_accepted_are_written_as_they_stand(tmp_path: Path):
+    thin = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="5"/>'
+    text = f"""<robot name="odd"><link name="a"/>
+      <link name="b"><inertial><mass value="2"/>{thin}</inertial></link>
+      <joint name="j" type="continuous"><axis xyz="0 0 1"/>
+        <parent link="a"/><child link="b"/></joint>
+      </robot>"""
+    robot = lw.load(text).accept_inertias()
+    (told,) = lw.save(robot, tmp_path / "a.urdf").findings
+    assert (told.level, told.code) == ("note", "not-saved")
+    assert "accept_inertias()" in told.hint
+    again = lw.load(tmp_path / "a.urdf").accept_inertias()
+    assert again.mass_matrix([0.3]) == pytest.approx(5.0)
+    lw.save(robot, tmp_path / "a.json")
+    assert lw.load(tmp_path / "a.json").mass_matrix([0.3]) == pytest.approx(5.0)
+
+
 def test_what_the_format_does_not_have_is_told(tmp_path: Path):
     floating = lw.load("ur5e", base="floating")
     told = lw.save(floating, tmp_path / "a.urdf", strict=True).findings

@@ -306,6 +306,9 @@ def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
     if kind == "json" and tip is not None and tip != _tip_of(Robot(m)):
         message = f"which frame is the tip of the chain is left out: name '{show(tip)}' in calls"
         yield Finding("warning", "not-saved", message)
+    if kind in ("urdf", "mjcf") and m.inertias_accepted:
+        message = "that inertias count as they stand is left out"
+        yield Finding("note", "not-saved", message, hint="accept_inertias() of what is loaded")
     if kind == "urdf" and m.body_joint_types[0] is JointType.FLOATING:
         message = "a URDF does not say that the base floats: load it with base='floating'"
         yield Finding("note", "not-saved", message)
@@ -358,7 +361,7 @@ def document_of(source: Source) -> records.Document:
         raise UnsupportedFeatureError(
             f"'{source.name}' was not loaded from URDF: no description; {instead}"
         )
-    tree = replace(source.mechanism, loops=(), couplings=(), actuated=())
+    tree = replace(source.mechanism, loops=(), couplings=(), actuated=(), inertias_accepted=False)
     bases: tuple[Literal["fixed", "floating"], ...] = ("fixed", "floating")
     if not any(from_urdf(source.document, base=base).digest == tree.digest for base in bases):
         raise UnsupportedFeatureError(

@@ -189,6 +189,36 @@ def test_functions_of_time_side_by_side():
     assert found[:, 0].tolist() == [1.0, 2.0, 6.0]
 
 
+def test_a_trajectory_of_some_joints_leaves_the_others_where_they_begin():
+    move = lw.trajectory.point_to_point(
+        [0.2], [1.0], velocity=1.0, profile="cubic", joint_names=["j2"]
+    )
+    t = 0.5 * move.duration
+    asked = request(M, np.array([[0.7, 0.2], [0.9, 0.2]]), torque=PD(1.0, 0.1, q_target=move))
+    rates = [0.0, float(move.velocity(t)[0])]
+    expected = [[0.7, float(move(t)[0]), *rates], [0.9, float(move(t)[0]), *rates]]
+    np.testing.assert_allclose(asked.controls(t), expected)
+    mirrored = lw.trajectory.from_polynomials(
+        [0.0, 1.0], [[[0.1, 0.2], [1.0, 2.0]]], joint_names=["j2", "j1"]
+    )
+    asked = request(M, np.zeros(2), torque=PD(1.0, q_target=mirrored))
+    np.testing.assert_allclose(asked.controls(0.0), [[0.2, 0.1, 2.0, 1.0]])
+    other = lw.trajectory.from_polynomials([0.0, 1.0], [[[0.1]]], joint_names=["elbow"])
+    with pytest.raises(UnknownNameError, match="elbow"):
+        request(M, np.zeros(2), torque=PD(1.0, q_target=other))
+
+
+def test_the_derivative_of_a_quaternion_is_no_target_velocity():
+    names = [f"base/{part}" for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+    m = brick()
+    names = [name.replace("base", m.joint_names[0]) for name in names]
+    still = lw.trajectory.from_polynomials([0.0, 1.0], [np.eye(1, 7, 3)], joint_names=names)
+    with pytest.raises(InputError, match="v_target has to be given"):
+        request(m, np.eye(1, 7, 3)[0], torque=PD(np.ones(6), np.ones(6), q_target=still))
+    asked = request(m, np.eye(1, 7, 3)[0], torque=PD(np.ones(6), np.ones(6), still, np.zeros(6)))
+    assert asked.controls(0.0).tolist() == np.eye(1, 7, 3).tolist()
+
+
 # numbers for joints: of all, of those that are actuated, or by name
 
 FIVE_BAR = lw.load("five_bar").mechanism  # left, left_elbow, right, right_elbow

@@ -105,6 +105,14 @@ def test_messages_name_the_loop_that_is_open_most_or_opens_fastest():
     assert "the loop 'hinge' by" in messages.left_open(moving, "too long")
 
 
+def test_steps_that_are_too_long_name_the_loops_through_the_joint():
+    robot = lw.load("five_bar")
+    q = robot.assemble().q
+    found = simulated(robot.mechanism, q, None, 1.0, dt=0.05, torque=[500.0, 0.0, 0.0, 0.0])
+    assert not found.finished
+    assert "or the loop 'hinge' has come to a change point" in found.reason
+
+
 def test_a_row_that_cannot_be_closed_is_noted_and_the_others_go_on():
     """The request is not checked here: its second row is far from any assembled configuration."""
     robot = lw.load("five_bar")

@@ -113,6 +113,41 @@ def test_a_trajectory_of_some_joints_goes_by_their_names():
     np.testing.assert_array_equal(made.q[:, 0], 0.0)
 
 
+def test_a_trajectory_of_all_joints_goes_by_their_names():
+    ends = ARM.random(2, seed=3)
+    names = ARM.joint_names[::-1]
+    move = lw.trajectory.point_to_point(
+        ends[0, ::-1], ends[1, ::-1], velocity=1.0, profile="cubic", joint_names=names
+    )
+    np.testing.assert_allclose(motion(ARM, move).q[[0, -1]], ends)
+
+
+def test_drawings_take_what_says_a_motion():
+    names = ("joint4", "joint2")
+    move = lw.trajectory.point_to_point(
+        [-1.0, 0.2], [-2.0, 0.5], velocity=1.0, profile="cubic", joint_names=names
+    )
+    states = motion(ARM, move)
+    whole = lw.trajectory.through(states.q[[0, -1]], velocity=1.0).sample(n=9)
+    by_name = {name: states.q[:, k] for name, k in zip(names, (3, 1), strict=True)}
+    for path in (states, by_name):
+        assert ARM.plot(path=path).svg == ARM.plot(path=states.q).svg
+    assert ARM.plot(path=whole).svg == ARM.plot(path=whole.q).svg
+    t = np.linspace(0.0, move.duration, 240)
+    rows = np.tile(ARM.neutral(), (240, 1))
+    rows[:, [3, 1]] = move(t)
+    assert ARM.plot(path=move).svg == ARM.plot(path=rows).svg
+
+
+def test_a_trajectory_of_other_joints_is_refused():
+    q = np.zeros((2, 7))
+    q[1] = 0.1
+    names = [f"other{k}" for k in range(7)]
+    move = lw.trajectory.point_to_point(*q, velocity=1.0, profile="cubic", joint_names=names)
+    with pytest.raises(UnknownNameError, match="other0"):
+        motion(ARM, move)
+
+
 def test_samples_have_their_own_times():
     move = lw.trajectory.point_to_point(
         ARM.neutral(), ARM.random(seed=1), velocity=1.0, profile="cubic"
@@ -238,7 +273,7 @@ def test_a_plan_is_shown_as_its_path():
     made = motion(ARM, plan, duration=2.0)
     np.testing.assert_array_equal(made.q[[0, -1]], plan.q[[0, -1]])
     assert made.duration == 2.0
-    assert str(ARM.plot(path=plan)) == str(ARM.plot(path=plan.sample()))
+    assert ARM.plot(path=plan).svg == ARM.plot(path=plan.sample()).svg
     axes = lw.plots.positions(ARM, plan, joints="joint1", units="rad")
     np.testing.assert_array_equal(axes[0].get_lines()[0].get_ydata(), plan.sample()[:, 0])
     touching = lw.Scene()

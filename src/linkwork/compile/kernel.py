@@ -181,8 +181,7 @@ class Kernel(ProcessBound):
             raise ShapeError(f"out must be a float64 array of shape {shape}, not {found}")
         if not out.flags.writeable:
             raise InputError("out is read-only")
-        steps = zip(out.strides, out.shape, strict=True)
-        if out.size and any(step == 0 and n > 1 for step, n in steps):
+        if out.size and _repeats(out):
             raise InputError("out repeats its memory: each result needs a place of its own")
         if any(_overlap(out, a) for a in flat):
             raise InputError("out shares memory with an input: give it memory of its own")
@@ -254,6 +253,17 @@ class Kernel(ProcessBound):
         if {"tau", "armature"} <= set(self.signature.input_names):
             causes += ", or a joint moves nothing that has inertia"
         return f"{self.signature.name}{where} has no finite result: {causes}"
+
+
+def _repeats(out: Floats) -> bool:
+    """Whether elements of an array share memory; yes for strides that are seldom apart."""
+    steps = sorted((abs(s), n) for s, n in zip(out.strides, out.shape, strict=True) if n > 1)
+    spanned = out.itemsize
+    for step, n in steps:
+        if step < spanned:
+            return True
+        spanned += step * (n - 1)
+    return False
 
 
 def _overlap(out: Floats, a: Floats) -> bool:

@@ -105,6 +105,27 @@ def labels(m: Mechanism, *, velocities: bool) -> list[str]:
     return found
 
 
+def label_places(m: Mechanism, names: Sequence[str], *, velocities: bool = False) -> list[int]:
+    """The places in q, or in v, of numbers by their `labels`.
+
+    Raises: UnknownNameError.
+    """
+    every = labels(m, velocities=velocities)
+    for name in names:
+        if name not in every:
+            raise UnknownNameError("velocity" if velocities else "position", name, every)
+    return [every.index(name) for name in names]
+
+
+def filled(size: int, places: Sequence[int], values: Floats, elsewhere: Floats | float) -> Floats:
+    """Numbers (..., size) that are values (..., k) at these places, and elsewhere as given."""
+    lead = np.broadcast_shapes(np.shape(values)[:-1], np.shape(elsewhere)[:-1])
+    found = np.empty((*lead, size))
+    found[...] = elsewhere
+    found[..., list(places)] = values
+    return found
+
+
 def _check_mapping(m: Mechanism, what: str, given: object) -> None:
     if not isinstance(given, Mapping):
         example = (m.joint_names or ("joint",))[0]

@@ -363,6 +363,9 @@ def _refusal(by: str) -> Callable[..., Any]:
     return refuse
 
 
+_NO_PARTS = "a traced number is one number: it has no length, and no parts to index"
+
+
 class Expressions:
     """A block of a graph: ``numbers`` of its expressions in row-major order, and a shape.
 
@@ -417,9 +420,13 @@ class Expressions:
         return _matrix_product(block_of(self.graph, other), self)
 
     def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(_NO_PARTS)
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Expressions:
+        if not self.shape:
+            raise TypeError(_NO_PARTS)
         if isinstance(index, tuple):
             i, j = index
             n_rows, n_columns = self.shape

@@ -21,7 +21,7 @@ from linkwork.plots.figures import (
     panels,
     skeleton,
 )
-from linkwork.plots.motions import Motion, states_of
+from linkwork.plots.motions import Motion, states_to_plot
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -306,7 +306,7 @@ def condition(
     threshold = finite_number(threshold, "threshold", above=1.0)
     if length is not None:
         length = finite_number(length, "length", above=0.0)
-    states = states_of(robot, motion)
+    states = states_to_plot(robot, motion)
     along = frame_jacobian(robot, states.q, frame)
     anywhere = np.concatenate([frame_jacobian(robot, sample(robot, _SAMPLES), frame), along])
     found: dict[str, Floats] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,75 +15,33 @@ from linkwork.mechanism.named_positions import labels
 from linkwork.plots.figures import BEYOND, GREY, LIGHT, bottom, drawing_with, panels
 from linkwork.simulation.result import Simulation
 from linkwork.trajectory.piecewise import Trajectory
-from linkwork.view.motion import along_plan
+from linkwork.view.motion import States, states_of
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
 
 Floats = NDArray[np.float64]
 Motion = Trajectory | Simulation | Sequence[ArrayLike] | NDArray[Any]
-"""A trajectory; a simulation of one roll-out; arrays (times, q), with v and dv where it is said;
-or a path of configurations alone, q (n, nq), or of a `Plan`."""
+"""A trajectory, of some joints too; a simulation of one roll-out; arrays (times, q), with v and dv
+where it is said; or a path of configurations alone, q (n, nq), or of a `Plan`."""
 
 _SAMPLES = 400  # of a trajectory, beside its knots
 _TURNING = {"deg": np.degrees(1.0), "rad": 1.0}
 
 
-class States(NamedTuple):
-    """A motion as arrays: times (n,), None for a path; q (n, nq); v and dv (n, nv) where known."""
-
-    times: Floats | None
-    q: Floats
-    v: Floats | None = None
-    dv: Floats | None = None
-
-    @property
-    def across(self) -> Floats:
-        """Numbers of the horizontal axis: times, or those of configurations."""
-        return np.arange(len(self.q), dtype=float) if self.times is None else self.times
-
-    @property
-    def across_label(self) -> str:
-        """The label of the horizontal axis."""
-        return "configuration" if self.times is None else "time (s)"
-
-
-def states_of(robot: Robot, motion: Motion) -> States:
+def states_to_plot(robot: Robot, motion: Motion) -> States:
     """A motion of this robot as arrays.
 
-    Raises: ShapeError, InputError.
+    Raises: ShapeError, InputError, UnknownNameError.
     """
-    m = robot.mechanism
-    if isinstance(motion, Trajectory):
-        if motion.n != robot.n_q:
-            raise ShapeError(
-                f"the trajectory has {motion.n} positions, and {robot.name} has {robot.n_q}"
-            )
-        t = np.linspace(0.0, motion.duration, _SAMPLES)
-        t = np.unique(np.concatenate([t, motion.times]))
-        rates = (motion.velocity(t), motion.acceleration(t))
-        # the derivative of a quaternion is no velocity
-        return States(t, motion(t), *(rates if robot.n_q == robot.n_v else ()))
-    if isinstance(motion, Simulation):
-        if motion.shape:
-            raise ShapeError(
-                f"the simulation is a batch of {motion.shape} roll-outs: give one as arrays, "
-                "as in (result.times, result.q[0])"
-            )
-        if motion.q.shape[-1] != robot.n_q:
-            raise ShapeError(
-                f"the simulation has {motion.q.shape[-1]} positions, and {robot.name} has "
-                f"{robot.n_q}"
-            )
-        kept = np.isfinite(motion.q).all(axis=-1)
-        return States(motion.times[kept], motion.q[kept], motion.v[kept])
     if isinstance(motion, tuple):
-        return _of_arrays(m, motion)
-    names = labels(m, velocities=False)
-    q = finite_rows(along_plan(motion), "q", m.n_q, names)  # type: ignore[arg-type]  arrays of any kind
-    if q.ndim != 2:
-        raise ShapeError(f"a path must have shape (n, {m.n_q}), not {q.shape}")
-    return States(None, q)
+        return _of_arrays(robot.mechanism, motion)
+    if isinstance(motion, Simulation) and motion.shape:
+        raise ShapeError(
+            f"the simulation is a batch of {motion.shape} roll-outs: give one as arrays, "
+            "as in (result.times, result.q[0])"
+        )
+    return states_of(robot, motion, samples=_SAMPLES)
 
 
 def _of_arrays(m: Mechanism, given: tuple[ArrayLike, ...]) -> States:
@@ -122,7 +80,7 @@ def positions(
     """
     scale = _unit(units)
     pictures = drawing_with()
-    states, m = states_of(robot, motion), robot.mechanism
+    states, m = states_to_plot(robot, motion), robot.mechanism
     chosen = pictures.chosen_numbers(m, joints)[0]
     if not chosen:
         raise InputError(f"{robot.name} has no joint that moves")
@@ -161,7 +119,7 @@ def torques(
     Raises: UnknownNameError, ShapeError, InputError; MissingExtraError without matplotlib.
     """
     pictures = drawing_with()
-    states, m = states_of(robot, motion), robot.mechanism
+    states, m = states_to_plot(robot, motion), robot.mechanism
     curves = _curves(robot, motion, states, parts, {"gravity": gravity, "losses": losses})
     named = m.actuated or None if joints is None else joints
     chosen = pictures.chosen_numbers(m, named)[1]
@@ -206,10 +164,12 @@ def _curves(
     q, v, dv = states.q, states.v, states.dv
     if v is None or dv is None:
         if isinstance(motion, Trajectory):
-            raise UnsupportedFeatureError(
-                f"{robot.name} has quaternions in q, whose derivatives are no velocities: "
-                "give arrays (times, q, v, dv)"
+            why = (
+                "the other joints follow those of the trajectory through loops"
+                if robot.mechanism.is_closed
+                else "it has quaternions in q, whose derivatives are no velocities"
             )
+            raise UnsupportedFeatureError(f"{robot.name}: {why}: give arrays (times, q, v, dv)")
         raise InputError("torques need velocities and accelerations: (times, q, v, dv)")
     g, losses = how["gravity"], how["losses"]
     curves = {"needed": robot.inverse_dynamics(q, v, dv, gravity=g, losses=losses)}

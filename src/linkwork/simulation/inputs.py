@@ -26,7 +26,13 @@ from linkwork.checks import (
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.mechanism import parameters
 from linkwork.mechanism.model import Floats, Mechanism
-from linkwork.mechanism.named_positions import configuration_from, velocity_from
+from linkwork.mechanism.named_positions import (
+    configuration_from,
+    filled,
+    label_places,
+    labels,
+    velocity_from,
+)
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.equation_of_motion import Quantity, System, is_payload, packed
 from linkwork.simulation.integrators import METHODS
@@ -459,7 +465,7 @@ def _actuators(
     if torque is None:
         return None
     if isinstance(torque, PD):
-        given = torque.fields()
+        given = _of_its_joints(m, torque.fields(), q)
         if not callable(given.setdefault("q_target", q)):
             target = for_joints(m, given["q_target"], "q_target", of_q=True, elsewhere=q)
             given["q_target"] = _configurations(m, target, "q_target")
@@ -473,6 +479,38 @@ def _actuators(
         return cast("Callable[[Any, Floats, Floats], Floats]", torque)
     found.take(entry, torque, "torque")
     return None
+
+
+def _of_its_joints(m: Mechanism, given: dict[str, Any], q: Floats) -> dict[str, Any]:
+    """The fields of `PD`, a trajectory that names its joints made one of all of them.
+
+    The other joints have their target where the simulation begins, at rest.
+
+    Raises: UnknownNameError; InputError where the derivatives of a trajectory are no velocities.
+    """
+    target: Any = given.get("q_target")
+    rates: Any = given.get("v_target")
+    names = tuple(getattr(target, "joint_names", ()))
+    if not names:
+        return given
+
+    def whole(function: Any, name: str, places: list[int], elsewhere: Floats) -> Any:
+        def at(t: float) -> Floats:
+            values = real_array(function(t), f"{name}({t:.6g})")
+            return filled(elsewhere.shape[-1], places, values, elsewhere)
+
+        return at
+
+    found = {**given, "q_target": whole(target, "q_target", label_places(m, names), q)}
+    if callable(rates) and rates == getattr(target, "velocity", None):
+        if turned := set(names) - set(labels(m, velocities=True)):
+            raise InputError(
+                f"q_target is a trajectory of {', '.join(sorted(turned))}: derivatives of "
+                "quaternions are no velocities, so v_target has to be given"
+            )
+        places = label_places(m, names, velocities=True)
+        found["v_target"] = whole(rates, "v_target", places, np.zeros(m.n_v))
+    return found
 
 
 def _surroundings(
@@ -565,7 +603,7 @@ def for_actuated(m: Mechanism, number: float, label: str) -> Floats:
             f"{label}: one number is for all joints but floating ones, and '{m.name}' has no "
             "others: give numbers by joint, or an array"
         )
-    return _filled(m.n_v, driven, np.asarray(number), 0.0)
+    return filled(m.n_v, driven, np.asarray(number), 0.0)
 
 
 def for_joints(
@@ -591,7 +629,7 @@ def for_joints(
             f"{label} must have shape (..., {size}), or (..., {len(driven)}) for the actuated "
             f"joints ({', '.join(m.actuated)}), not {array.shape}"
         )
-    return _filled(size, driven, array, elsewhere)
+    return filled(size, driven, array, elsewhere)
 
 
 def _by_name(
@@ -605,13 +643,5 @@ def _by_name(
         values = real_array(value, f"{label}[{name!r}]")
         values = np.full(len(own), float(values)) if values.ndim == 0 else values
         values = real_rows(values, f"{label}[{name!r}]", len(own))
-        found = _filled(found.shape[-1], own, values, found)
-    return found
-
-
-def _filled(size: int, places: Sequence[int], values: Floats, elsewhere: Floats | float) -> Floats:
-    lead = np.broadcast_shapes(np.shape(values)[:-1], np.shape(elsewhere)[:-1])
-    found = np.empty((*lead, size))
-    found[...] = elsewhere
-    found[..., list(places)] = values
+        found = filled(found.shape[-1], own, values, found)
     return found

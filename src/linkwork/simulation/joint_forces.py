@@ -55,8 +55,9 @@ class PD:
     where none does, one number is for all joints but floating ones.
     ``q_target`` is (..., nq), of the actuated joints, or by name, by default where the simulation
     begins. Where it is a trajectory (`linkwork.trajectory`), its velocities are ``v_target`` unless
-    that is given. A floating joint's error is the twist in its own axes that leads to the target
-    (`Robot.difference`), a spherical joint's the rotation vector.
+    that is given; where it is one of some joints, by their names, the others' targets are where the
+    simulation begins. A floating joint's error is the twist in its own axes that leads to the
+    target (`Robot.difference`), a spherical joint's the rotation vector.
     """
 
     kp: Any

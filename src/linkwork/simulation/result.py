@@ -636,21 +636,36 @@ class Outcomes:
                 name = joint(int(bad[0]))
                 return (
                     f"joint '{name}' is no finite number any more: {self.too_long}, or nothing "
-                    f"bounds it{at_change_point(m)}"
+                    f"bounds it{at_change_point(m, name)}"
                 )
         worst = int(np.argmax(np.abs(v)))
         unit = "m/s" if m.kinds_of_v[worst] == "length" else "rad/s"
         speed = f"{abs(v[worst]):.3g} {unit}"
         most = f"max_speed = {self.request.bound:.3g}"
+        name = m.joint_of_v(worst)
         return (
-            f"joint '{m.joint_of_v(worst)}' moves at {speed}, above {most}: "
-            f"{self.too_long}, or nothing bounds it"
+            f"joint '{name}' moves at {speed}, above {most}: {self.too_long}, or nothing bounds it"
+            f"{at_change_point(m, name)}"
         )
 
 
-def at_change_point(m: Mechanism) -> str:
-    """The last words of a reason for numbers without bound: of loops that may lose rank."""
-    return ", or the loops have come to a change point" if m.is_closed else ""
+def at_change_point(m: Mechanism, joint: str | None = None) -> str:
+    """The last words of a reason for numbers without bound: of loops that may lose rank.
+
+    The loops through ``joint`` are named where it is given.
+    """
+    if not m.is_closed:
+        return ""
+    through: list[str] = []
+    for loop in m.loops:
+        sides = [{*m.coordinates_moving(m.frame(f))} for f in (loop.frame_a, loop.frame_b)]
+        if joint is not None and m.joint(joint) in sides[0] ^ sides[1]:
+            through.append(f"'{loop.name}'")
+    if not through or len(through) > _MOST_NAMED:
+        return ", or the loops have come to a change point"
+    if len(through) == 1:
+        return f", or the loop {through[0]} has come to a change point"
+    return f", or the loops {', '.join(through)} have come to a change point"
 
 
 def limit_excess(m: Mechanism, q: Floats) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,11 +28,11 @@ from linkwork.ops.numpy import NUMPY
 from linkwork.robot import Robot
 from linkwork.simulation.result import Simulation
 from linkwork.solve.inputs import configuration
-from linkwork.trajectory import Trajectory
+from linkwork.trajectory.piecewise import Samples, Trajectory
 from linkwork.view.camera import Camera, camera
 from linkwork.view.labels import Label, placed_labels
 from linkwork.view.model import Kind, ViewModel, view_model
-from linkwork.view.motion import along_plan
+from linkwork.view.motion import Motion, along_plan, states_of
 from linkwork.view.primitives import Circle, Layer, Mark, Path, Text, png, svg, text_width
 from linkwork.view.shading import Solid, shaded, shadow, silhouettes
 from linkwork.view.strokes import (
@@ -241,8 +241,8 @@ class _Scene:
     @classmethod
     def of(cls, robot: Robot | Mechanism, q: Any, path: Any) -> _Scene:
         m = robot if isinstance(robot, Mechanism) else robot.mechanism
-        way = _rows(m, path, "path")
-        rows = _rows(m, q, "q")
+        way = _rows(robot, path, "path")
+        rows = _rows(robot, q, "q")
         if not len(rows):
             rows = way[-1:] if len(way) else neutral(m)[None]
         if len(rows) > MOST_GHOSTS + 1:
@@ -261,15 +261,15 @@ class _Scene:
         return any(kind.has_quaternion for kind in self.m.body_joint_types)
 
 
-def _rows(m: Mechanism, given: Any, name: str) -> Floats:
+def _rows(robot: Robot | Mechanism, given: Any, name: str) -> Floats:
     """Configurations (n, nq), none where nothing is given."""
+    m = robot if isinstance(robot, Mechanism) else robot.mechanism
     if given is None:
         return np.zeros((0, m.n_q))
-    if isinstance(given, Trajectory):
-        given = given.sample(n=_MOST_POINTS).q
-    if isinstance(given, Simulation):
-        first = given.q.reshape(-1, *given.q.shape[-2:])[0]
-        given = first[np.isfinite(first).all(axis=1)]  # as far as it went
+    by_name = name == "path" and isinstance(given, Mapping)  # q by name is one configuration
+    if by_name or isinstance(given, Trajectory | Simulation | Samples | Motion):
+        whole = Robot(m) if isinstance(robot, Mechanism) else robot
+        return states_of(whole, given, samples=_MOST_POINTS).q
     rows = configuration(along_plan(given), m, name)
     if rows.ndim > 2 or (rows.ndim == 2 and not len(rows)):
         raise ShapeError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from linkwork.algorithms.configuration import ranges
 from linkwork.checks import finite_number, finite_rows, real_array, rigid_pose
 from linkwork.errors import InputError, ShapeError
 from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.named_positions import Configuration, labels
+from linkwork.mechanism.named_positions import Configuration, filled, label_places, labels
 from linkwork.mechanism.neutral import quaternion_starts
 from linkwork.simulation.result import Simulation, row_index
 from linkwork.solve.inputs import configuration
@@ -116,7 +116,8 @@ def motion(
             raise InputError("times belong to a trajectory, and there is none: give `duration`")
         made = sweep(robot, duration=duration)
         return made if loop is None else replace(made, loop=loop)
-    own, rows = _states(robot, trajectory, row)
+    states = states_of(robot, trajectory, row)
+    own, rows = states.times, states.q
     if loop is None and isinstance(trajectory, Motion):
         loop = trajectory.loop
     if loop is None:
@@ -382,49 +383,89 @@ def along_plan(given: Any) -> Any:
     return rows
 
 
-def _states(
-    robot: Robot, given: Any, row: int | tuple[int, ...] | None
-) -> tuple[Floats | None, Floats]:
-    """Instants (n,), where there are some, and configurations (n, nq)."""
+class States(NamedTuple):
+    """A motion as arrays: times (n,), None for a path; q (n, nq); v and dv (n, nv) where known."""
+
+    times: Floats | None
+    q: Floats
+    v: Floats | None = None
+    dv: Floats | None = None
+
+    @property
+    def across(self) -> Floats:
+        """Numbers of the horizontal axis: times, or those of configurations."""
+        return np.arange(len(self.q), dtype=float) if self.times is None else self.times
+
+    @property
+    def across_label(self) -> str:
+        """The label of the horizontal axis."""
+        return "configuration" if self.times is None else "time (s)"
+
+
+def states_of(
+    robot: Robot,
+    given: Any,
+    row: int | tuple[int, ...] | None = None,
+    *,
+    samples: int | None = None,
+) -> States:
+    """The states of this robot in whatever says a motion: see `motion`.
+
+    A trajectory of some joints leaves the others where they are neutral; of a robot with loops they
+    follow. It is looked at where its polynomials begin, and at ``samples`` instants besides, by
+    default as many as are shown.
+
+    Raises: InputError, ShapeError, UnknownNameError.
+    """
     if isinstance(given, Simulation):
         return _of_simulation(robot, given, row)
     if row is not None:
         raise InputError("row picks a roll-out of a simulation, and this is none: leave it out")
     if isinstance(given, Trajectory):
-        return _of_trajectory(robot, given)
+        return _of_trajectory(robot, given, samples)
     if isinstance(given, Samples):
-        return given.t, _rows(robot, given.q)
+        q = _rows(robot, given.q)
+        rates = () if quaternion_starts(robot.mechanism) else (given.v, given.a)
+        return States(given.t, q, *rates)
     if isinstance(given, Motion):
-        return given.times, _rows(robot, given.q)
+        return States(given.times, _rows(robot, given.q))
     if isinstance(given, Mapping):
-        return None, _by_name(robot, given)
-    return None, _rows(robot, along_plan(given))
+        return States(None, _by_name(robot, given))
+    return States(None, _rows(robot, along_plan(given)))
 
 
-def _of_simulation(
-    robot: Robot, given: Simulation, row: int | tuple[int, ...] | None
-) -> tuple[Floats, Floats]:
+def _of_simulation(robot: Robot, given: Simulation, row: int | tuple[int, ...] | None) -> States:
     here, there = (labels(of, velocities=False) for of in (robot.mechanism, given.mechanism))
     if here != there:
         raise InputError(
             f"the simulation is one of '{given.mechanism.name}', whose positions are others than "
             f"those of '{robot.name}'"
         )
-    q = given.q[row_index(given, row)]
+    at = row_index(given, row)
+    q = given.q[at]
     n = int(np.count_nonzero(np.isfinite(q).all(axis=1).cumprod()))  # it may have been stopped
-    return given.times[:n], q[:n]
+    return States(given.times[:n], q[:n], given.v[at][:n])
 
 
-def _of_trajectory(robot: Robot, given: Trajectory) -> tuple[Floats, Floats]:
+def _of_trajectory(robot: Robot, given: Trajectory, samples: int | None) -> States:
     """States at the beginnings of the polynomials, and so many between that it is smooth."""
-    n = max(2, 1 + round(given.duration * _rate(given.duration)))
+    n = samples or max(2, 1 + round(given.duration * _rate(given.duration)))
     even = np.linspace(0.0, given.duration, n)
     t = even if len(given.times) > MOST_STATES else np.union1d(even, given.times)
-    names = given.joint_names
-    if not names or names == robot.joint_names or given.n == robot.n_q:
-        return t, _rows(robot, given(t))
-    values = given(t)
-    return t, _by_name(robot, {name: values[:, k] for k, name in enumerate(names)})
+    m, names = robot.mechanism, given.joint_names
+    every = labels(m, velocities=False)
+    if not names:
+        _rows(robot, given.start)  # by its length
+        names = tuple(every)
+    if not set(names) <= set(every) or (m.is_closed and len(names) < len(every)):
+        values = given(t)
+        return States(t, _by_name(robot, {name: values[:, k] for k, name in enumerate(names)}))
+    at = label_places(m, names)
+    q = filled(m.n_q, at, given(t), robot.neutral())
+    if quaternion_starts(m):  # whose derivatives are no velocities
+        return States(t, q)
+    rates = (given.velocity(t), given.acceleration(t))
+    return States(t, q, *(filled(m.n_v, at, rate, 0.0) for rate in rates))
 
 
 def _rows(robot: Robot, given: Any) -> Floats:

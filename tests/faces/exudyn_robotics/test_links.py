@@ -46,6 +46,14 @@ def test_a_link_has_the_documented_defaults():
         placed.localHT = np.eye(3)
 
 
+@pytest.mark.parametrize("wrong", ["x", 1j, [1.0, 2.0]])
+def test_what_is_no_number_is_refused(wrong: object):
+    with pytest.raises(ValueError, match="COM"):
+        RobotLink(1.0, [0.0, wrong, 0.0], np.eye(3))
+    with pytest.raises(ValueError, match="inertia"):
+        RobotLink(1.0, [0, 0, 0], [[wrong, 0, 0]] * 3)
+
+
 @pytest.mark.row("S4-015")
 def test_types_of_joints():
     for k, axis in enumerate("xyz"):
@@ -69,6 +77,8 @@ def test_gains():
     made.SetPDcontrol(3.0, 4.0)
     assert made.HasPDcontrol() is True
     assert made.GetPDcontrol() == (3.0, 4.0)
+    made.SetPDcontrol(None, None)
+    assert made.HasPDcontrol() is False
     assert link(PDcontrol=(1, None)).GetPDcontrol() == (1, None)
     assert not link(PDcontrol=(None, 1)).HasPDcontrol()
 

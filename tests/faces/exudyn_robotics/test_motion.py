@@ -101,6 +101,9 @@ def test_what_does_not_move_and_what_is_refused():
     with pytest.warns(UserWarning, match="do not hold for ProfileConstantAcceleration"):
         made.Add(motion.ProfileConstantAcceleration([1.0, 2.0], 1.0))
     np.testing.assert_array_equal(made.Evaluate(0.5), [[1, 2], [0, 0], [0, 0]])
+    for time in ("a", [0.5], float("nan")):
+        with pytest.raises(ValueError, match="time must be a finite number"):
+            made.Evaluate(time)
     with pytest.raises(ValueError, match="maxVelocities must be above zero"):
         made.Add(motion.ProfilePTP([1, 2], maxVelocities=[-1, 1]))
     with pytest.raises(ValueError, match=r"\(3,\) coordinates follows on \(2,\)"):

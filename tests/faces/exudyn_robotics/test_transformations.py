@@ -25,6 +25,9 @@ def test_standard_parameters_are_four_motions():
     for wrong in ([1, 2, 3], [1, 2, 3, 4, 5]):
         with pytest.raises(ValueError, match="four numbers"):
             face.StdDH2HT(wrong)
+    for wrong in ("x", 1j):
+        with pytest.raises(ValueError, match="DHparameters"):
+            face.StdDH2HT([0.0, wrong, 0.0, 0.0])
 
 
 @pytest.mark.row("S4-002")

@@ -125,7 +125,9 @@ def test_thresholds_decide_on_success():
     assert ik([near, near], thre=[0.006, 0.006], **two)
     assert ik([near, near], thre=0.006, **two)
     assert ik([near, near], thre=[0.006, 0.004], **two) is False
-    for wrong in ({"thre": 0.0}, {"rthre": -1.0}, {"thre": [0.1, 0.1]}):
+    for wrong in (
+        {"thre": 0.0}, {"rthre": -1.0}, {"thre": [0.1, 0.1]}, {"thre": "x"}, {"rthre": 1j}
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="thre"):
             ik(reachable, **wrong)
 

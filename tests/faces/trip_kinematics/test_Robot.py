@@ -368,6 +368,25 @@ def test_copies_and_pickles_keep_attributes_and_go_without_symbols():
         assert set(again.get_symbols()) == set(robot.get_symbols())
 
 
+def test_deep_copies_share_no_attributes_of_the_user():
+    arm = Transformation("j", {"rz": 0.0}, ["rz"])
+    arm.notes = ["bent"]
+    group = KinematicGroup("g", [arm])
+    group.notes = ["spare"]
+    robot = Named([group])
+    robot.label = ["left"]
+    for again in (arm, group, robot, {"g": group, "same": group}):
+        other = copy.deepcopy(again)
+        if isinstance(other, dict):
+            assert other["g"] is other["same"]
+            continue
+        kept = "label" if other is robot or isinstance(other, Robot) else "notes"
+        getattr(other, kept).append("changed")
+    robot.get_groups()["g"].notes.append("changed")
+    robot.get_groups()["g"].get_virtual_chain()["j"].notes.append("changed")
+    assert (arm.notes, group.notes, robot.label) == (["bent"], ["spare"], ["left"])
+
+
 def test_the_robot_of_linkwork_behind():
     robot = branched()
     core = robot.to_linkwork()

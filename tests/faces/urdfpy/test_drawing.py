@@ -120,6 +120,18 @@ def test_arguments_are_checked_first(ur5: URDF):
             ur5.animate(loop_time=wrong)
 
 
+def test_rows_of_positions_are_a_trajectory(ur5: URDF):
+    rows = np.linspace(0.0, 1.0, 3)[:, None] * np.arange(1.0, 7.0)
+    by_name = {joint: rows[:, k] for k, joint in enumerate(ur5.actuated_joint_names)}
+    assert repr([*map(named, frames(ur5, rows))]) == repr([*map(named, frames(ur5, by_name))])
+    with pytest.raises(ValueError, match=r"\(n, 6\), not \(3, 5\)"):
+        ur5.animate(rows[:, :5])
+
+
+def named(cfg: dict[Any, Any]) -> dict[str, float]:
+    return {getattr(joint, "name", joint): float(value) for joint, value in cfg.items()}
+
+
 @pytest.mark.row("S2-202")
 def test_the_frames_go_forth_and_back_in_loop_time(ur5: URDF):
     made = frames(ur5, {"elbow_joint": [0.0, 1.0, 4.0]}, loop_time=2.0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics.transformations import HT0, as_HT
 
@@ -117,7 +118,8 @@ class RobotLink:
     slide about or along that axis of the joint. ``parent``: the index of a link, -1 for the ground,
     -2 for the link before. ``PDcontrol``: gains (P, D) of position and velocity.
 
-    Raises: InputError, ShapeError (ValueErrors) for another type of joint, or another shape.
+    Raises: InputError, ShapeError (ValueErrors) for another type of joint, another shape, and what
+    are no numbers.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  as the original has them
@@ -133,8 +135,8 @@ class RobotLink:
         visualization: VRobotLink | None = None,
     ) -> None:
         self.mass = mass
-        self.COM = np.array(COM, np.float64)
-        self.inertia = np.array(inertia, np.float64)
+        self.COM = real_array(COM, "COM").copy()
+        self.inertia = real_array(inertia, "inertia").copy()
         if self.COM.shape != (3,) or self.inertia.shape != (3, 3):
             raise ShapeError(
                 f"COM is (3,) and inertia (3, 3), not {self.COM.shape} and {self.inertia.shape}"
@@ -144,8 +146,7 @@ class RobotLink:
         self.jointType = jointType
         self.parent = parent
         self.visualization = VRobotLink() if visualization is None else visualization
-        if PDcontrol[0] is not None:
-            self.SetPDcontrol(*PDcontrol)
+        self.SetPDcontrol(*PDcontrol)
 
     @property
     def localHT(self) -> Floats:
@@ -190,8 +191,14 @@ class RobotLink:
         return JOINTS[self._jointType][1]
 
     def SetPDcontrol(self, Pvalue: Any, Dvalue: Any) -> None:
-        """Set the gains of position (N m/rad or N/m) and velocity (N m s/rad or N s/m)."""
-        self.PDcontrol = (Pvalue, Dvalue)
+        """Set the gains of position (N m/rad or N/m) and velocity (N m s/rad or N s/m).
+
+        None as ``Pvalue`` takes them away.
+        """
+        if Pvalue is not None:
+            self.PDcontrol = (Pvalue, Dvalue)
+        elif self.HasPDcontrol():
+            del self.PDcontrol
 
     def HasPDcontrol(self) -> bool:
         """Whether gains have been set."""

@@ -318,7 +318,10 @@ class Trajectory:
         """Coordinates, velocities and accelerations [(n,), (n,), (n,)] at a time (s).
 
         Before the beginning and after the end all is at rest.
+
+        Raises: InputError for a time that is no finite number.
         """
+        t = finite_number(t, "time")
         if t > self.initialTime:
             for each in self.profiles:
                 if t <= each.finalTime:

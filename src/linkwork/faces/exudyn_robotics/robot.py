@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 import linkwork as lw
 from linkwork.algorithms.jacobian import Seen
 from linkwork.algorithms.joint_transforms import Spatial
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics.graphics import GraphicsData
 from linkwork.faces.exudyn_robotics.kinematic_tree import KinematicTree66, tree_of
@@ -168,7 +169,7 @@ class Robot:
         return list(self.core().fk_all(self._positions(q))[1 : n + 1]) if n else []
 
     def _positions(self, q: ArrayLike) -> Floats:
-        given, n = np.asarray(q, np.float64), len(self.links)
+        given, n = real_array(q, "q"), len(self.links)
         if given.ndim != 1 or len(given) < n:
             raise ShapeError(f"q has {n} positions, one for each link, not shape {given.shape}")
         return given[:n]

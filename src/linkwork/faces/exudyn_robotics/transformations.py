@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import rotations
@@ -99,7 +100,7 @@ def StdDH2HT(DHparameters: Sequence[float]) -> Floats:
 
     ``DHparameters``: [theta, d, a, alpha], rad and m.
     Source: J. Denavit, R. S. Hartenberg, J. Appl. Mech. 22 (1955).
-    Raises: InputError (a ValueError) for another number of parameters.
+    Raises: InputError (a ValueError) for another number of parameters, or none.
     """
     theta, d, a, alpha = _four(DHparameters, "theta, d, a, alpha")
     ct, st, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
@@ -118,17 +119,18 @@ def ModDHKK2HT(DHparameters: Sequence[float]) -> list[Floats]:
 
     pre = Rx(alpha) Tx(d), before the axis turns, post = Rz(theta) Tz(r).
     Source: W. Khalil, J.-F. Kleinfinger, ICRA 1986.
-    Raises: InputError (a ValueError) for another number of parameters.
+    Raises: InputError (a ValueError) for another number of parameters, or none.
     """
     alpha, d, theta, r = _four(DHparameters, "alpha, d, theta, r")
     return [HTrotateX(alpha) @ HTtranslateX(d), HTrotateZ(theta) @ HTtranslateZ(r)]
 
 
 def _four(given: Sequence[float], names: str) -> list[float]:
-    values = [float(x) for x in given]
-    if len(values) != 4:
-        raise InputError(f"DHparameters are four numbers [{names}], not {len(values)}")
-    return values
+    values = real_array(given, "DHparameters")
+    if values.shape != (4,):
+        count = len(values) if values.ndim == 1 else values.shape
+        raise InputError(f"DHparameters are four numbers [{names}], not {count}")
+    return values.tolist()
 
 
 def projectAngleToPMPi(q0: ArrayLike) -> Any:

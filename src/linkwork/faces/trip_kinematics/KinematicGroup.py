@@ -31,6 +31,7 @@ from linkwork.faces.trip_kinematics.values import (
     UnknownKeyError,
     Values,
     WrongTypeError,
+    deep_copy,
     listed,
     mapping_of,
     number,
@@ -127,7 +128,7 @@ class KinematicGroup(metaclass=NamesOfModule):
 
     def get_virtual_chain(self) -> dict[str, Transformation]:
         """Copies of the transformations by name, from the first to the last."""
-        return {name: copy.copy(member) for name, member in self.members.items()}
+        return copy.deepcopy(self.members)
 
     def get_virtual_state(self) -> dict[str, Values]:
         """A copy of the state of each joint of the chain."""
@@ -277,14 +278,17 @@ class KinematicGroup(metaclass=NamesOfModule):
     def __copy__(self) -> KinematicGroup:
         made = object.__new__(type(self))
         vars(made).update(vars(self))
-        made.members = self.get_virtual_chain()
+        made.members = {name: copy.copy(member) for name, member in self.members.items()}
         made._actuated = dict(self._actuated)
         made.mappings = copy.copy(self.mappings[0]), copy.copy(self.mappings[1])
         made.children = list(self.children)
         return made
 
-    def __deepcopy__(self, memo: Any) -> KinematicGroup:
-        return self.__copy__()
+    def __deepcopy__(self, memo: dict[int, Any]) -> KinematicGroup:
+        # mappings share what is compiled for them
+        made = deep_copy(self, ("members", "mappings", "children", "_actuated"), memo)
+        made.members = copy.deepcopy(self.members, memo)
+        return made
 
 
 class OpenKinematicGroup(KinematicGroup):

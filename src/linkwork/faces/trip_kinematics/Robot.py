@@ -27,6 +27,7 @@ from linkwork.faces.trip_kinematics.values import (
     WrongTypeError,
     as_array,
     as_sx,
+    deep_copy,
     listed,
     mapping_of,
     symbol,
@@ -68,7 +69,7 @@ class Robot(metaclass=NamesOfModule):
 
     def get_groups(self) -> dict[str, KinematicGroup]:
         """Copies of the groups by name; transformations are groups of their own."""
-        return {name: copy.copy(group) for name, group in self._groups.items()}
+        return copy.deepcopy(self._groups)
 
     def get_endeffectors(self) -> list[str]:
         """The names of all groups: the frames at their ends can be asked for."""
@@ -285,8 +286,12 @@ class Robot(metaclass=NamesOfModule):
         made._members = _members_of(made._groups)
         return made
 
-    def __deepcopy__(self, memo: Any) -> Robot:
-        return self.__copy__()
+    def __deepcopy__(self, memo: dict[int, Any]) -> Robot:
+        # what is compiled, and symbols, are shared
+        made = deep_copy(self, ("_groups", "_members", "_core", "_symbols", "_closed"), memo)
+        made._groups = copy.deepcopy(self._groups, memo)
+        made._members = _members_of(made._groups)
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for a pickle: all but the symbols, which CasADi does not pickle."""

@@ -23,6 +23,7 @@ from linkwork.faces.trip_kinematics.values import (
     Values,
     WrongTypeError,
     computed,
+    deep_copy,
     listed,
     mapping_of,
     number,
@@ -208,8 +209,8 @@ class Transformation(metaclass=NamesOfModule):
         made.children = list(self.children)
         return made
 
-    def __deepcopy__(self, memo: Any) -> Transformation:
-        return self.__copy__()
+    def __deepcopy__(self, memo: dict[int, Any]) -> Transformation:
+        return deep_copy(self, ("_values", "children"), memo)
 
 
 def product(members: Sequence[Transformation]) -> NDArray[Any]:

@@ -6,9 +6,10 @@ the face touches CasADi; where it is missing, whoever needs it is told so.
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -133,6 +134,8 @@ def number(value: Any, what: str) -> Any:
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
         return number(value.reshape(-1)[0], what)
     try:
+        if value is None:  # which NumPy makes NaN
+            raise TypeError
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):
         raise WrongTypeError(f"{what} takes a number, not {value!r:.60}") from None
@@ -239,6 +242,16 @@ def as_sx(rows: list[list[Any]]) -> Any:
 
 
 # both
+
+
+def deep_copy(original: Any, own: Collection[str], memo: dict[int, Any]) -> Any:
+    """A copy by `copy.copy`, in which attributes are copied deeply that are not of its ``own``."""
+    made = copy.copy(original)
+    memo[id(original)] = made
+    for name, value in vars(original).items():
+        if name not in own:
+            vars(made)[name] = copy.deepcopy(value, memo)
+    return made
 
 
 class NamesOfModule(type):

@@ -85,7 +85,7 @@ def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> l
         lower, upper = robot.joint_limit_cfgs
         steps = {j: np.array([lower[j], upper[j]]) for j in lower if j in upper}
     else:
-        steps = _steps(cfg_trajectory)
+        steps = _steps(robot, cfg_trajectory)
     lengths = {len(values) for values in steps.values()}
     if len(lengths) > 1:
         listed = ", ".join(f"'{getattr(k, 'name', k)}': {len(v)}" for k, v in steps.items())
@@ -106,10 +106,20 @@ def frames(robot: URDF, cfg_trajectory: Any = None, loop_time: float = 3.0) -> l
     return made
 
 
-def _steps(cfg_trajectory: Any) -> dict[Any, Floats]:
+def _steps(robot: URDF, cfg_trajectory: Any) -> dict[Any, Floats]:
+    """The positions of each joint, from a mapping or from rows of positions."""
+    if isinstance(cfg_trajectory, np.ndarray) and cfg_trajectory.ndim == 2:
+        joints = robot.actuated_joints
+        if cfg_trajectory.shape[1] != len(joints):
+            text = f"a trajectory of '{robot.name}' has the shape (n, {len(joints)})"
+            raise ShapeError(f"{text}, not {cfg_trajectory.shape}")
+        cfg_trajectory = dict(zip(joints, cfg_trajectory.T, strict=True))
     if not isinstance(cfg_trajectory, Mapping):
         kind = type(cfg_trajectory).__name__
-        raise WrongTypeError(f"a trajectory maps joints or names to positions; it is no {kind}")
+        raise WrongTypeError(
+            f"a trajectory maps joints or names to positions, or is an array (n, joints), "
+            f"not of type {kind}"
+        )
     steps: dict[Any, Floats] = {}
     for joint, values in cfg_trajectory.items():
         if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):

@@ -428,8 +428,9 @@ class URDF(URDFTypeWithMesh, ForwardKinematics):
     ) -> Viewer | None:
         """Show the robot moving along ``cfg_trajectory`` and back within ``loop_time`` seconds.
 
-        It maps joints or names to lists of positions, equally spaced in time; without it every
-        joint with limits goes from limit to limit. It ends as `show`.
+        It maps joints or names to lists of positions, equally spaced in time, or is an array of
+        the actuated joints' positions (n, joints); without it every joint with limits goes from
+        limit to limit. It ends as `show`.
 
         Raises: ValueError where lists differ in length, TypeError.
         """

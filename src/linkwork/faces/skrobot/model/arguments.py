@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import InputError
+from linkwork.checks import real_array
+from linkwork.errors import InputError, ShapeError
 from linkwork.faces.skrobot.coordinates.math import (
     convert_legacy_axis_to_mask,
     normalize_mask,
@@ -37,9 +38,15 @@ def listed_or_none(value: Any) -> list[Any]:
     return [] if value is None else listed(value)
 
 
-def listed_numbers(value: Any, count: int) -> list[float]:
-    """One number for each of ``count`` targets, or one for all."""
-    return [float(value)] * count if np.ndim(value) == 0 else [float(each) for each in value]
+def listed_numbers(value: Any, count: int, what: str) -> list[float]:
+    """One number for each of ``count`` targets, or one for all.
+
+    Raises: InputError for what is none, ShapeError for a matrix.
+    """
+    given = real_array(value, what)
+    if given.ndim > 1:
+        raise ShapeError(f"{what} is one number, or a list of them, not of shape {given.shape}")
+    return [float(given)] * count if given.ndim == 0 else given.tolist()
 
 
 def nested(chains: Any) -> list[list[Any]]:

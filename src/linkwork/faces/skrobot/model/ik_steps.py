@@ -421,9 +421,10 @@ class StepsIK:
 
         Differences and thresholds are lists with one for each target; one threshold is for all.
         """
-        for differences, thresholds in ((dif_pos, thre), (dif_rot, rthre)):
+        asked = ((dif_pos, thre, "thre"), (dif_rot, rthre, "rthre"))
+        for differences, thresholds, what in asked:
             vectors = _vectors(differences)
-            most = listed_numbers(thresholds, len(vectors))
+            most = listed_numbers(thresholds, len(vectors), what)
             if any(np.linalg.norm(v) > limit for v, limit in zip(vectors, most, strict=False)):
                 return False
         return True

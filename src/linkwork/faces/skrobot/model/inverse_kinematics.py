@@ -819,7 +819,7 @@ def _thresholds(given: Any, usual: float, count: int, what: str) -> list[float]:
 
     Raises: InputError where their number differs, or one is not above 0.
     """
-    found = [usual] * count if given is None else listed_numbers(given, count)
+    found = [usual] * count if given is None else listed_numbers(given, count, what)
     if len(found) != count:
         raise InputError(f"{what} has {len(found)} thresholds for {count} targets")
     if not all(each > 0.0 for each in found):
