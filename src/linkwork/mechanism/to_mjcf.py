@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from linkwork.conventions import GRAVITY
 from linkwork.errors import (
     DescriptionError,
     Finding,
@@ -330,7 +331,8 @@ def _compiled(
     lost: dict[str, list[str]] = {}
     try:
         with heard(mujoco) as said:
-            spec = mujoco.MjSpec.from_string(urdf_for_mujoco(robot))
+            gravity = GRAVITY if m is None else m.default_gravity.tolist()
+            spec = mujoco.MjSpec.from_string(urdf_for_mujoco(robot, gravity))
             spec.assets = assets
             _limit_balls(mujoco, spec)
             floating, split = split_free_joints(mujoco, spec)

@@ -112,8 +112,11 @@ def with_mesh_names(robot: Robot, names: Mapping[str, str | None]) -> Robot:
     return renamed_meshes(replace(robot, links=links), lambda name: names.get(name) or name)
 
 
-def urdf_for_mujoco(robot: Robot) -> str:
-    """The URDF with MuJoCo's own element: no link is fused, no visual dropped, no path cut."""
+def urdf_for_mujoco(robot: Robot, gravity: Sequence[float]) -> str:
+    """The URDF with MuJoCo's own element: no link is fused, no visual dropped, no path cut.
+
+    ``gravity`` is that of the robot, where the element does not say another.
+    """
     own = ElementTree.Element("mujoco")
     for extra in robot.extra:
         if isinstance(extra, ExtraElement) and extra.tag == "mujoco":
@@ -121,6 +124,10 @@ def urdf_for_mujoco(robot: Robot) -> str:
     compiler = own.find("compiler")
     if compiler is None:
         compiler = ElementTree.SubElement(own, "compiler")
+    option = own.find("option")
+    if option is None:
+        option = ElementTree.SubElement(own, "option")
+    option.set("gravity", option.get("gravity", " ".join(f"{x:.17g}" for x in gravity)))
     for name in ("meshdir", "texturedir", "assetdir"):
         compiler.attrib.pop(name, None)
     compiler.set("fusestatic", compiler.get("fusestatic", "false"))
