@@ -221,6 +221,17 @@ def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
     assert saved(to_mjcf(document(tmp_path, *pieces), tmp_path), tmp_path).nbody == 4
 
 
+def test_gravity_is_written(tmp_path: Path):
+    """The robot's own falls as fast in MuJoCo, and where it is read again."""
+    made = document(tmp_path, link("a"), link("b"), joint("j", "a", "b"))
+    assert saved(to_mjcf(made, tmp_path), tmp_path).opt.gravity.tolist() == [0.0, 0.0, -9.80665]
+    robot = lw.load(tmp_path / "robot.urdf")
+    assert lw.load(lw.to_text(robot, "mjcf")).mechanism.gravity() == robot.mechanism.gravity()
+    own = '<mujoco><option gravity="0 0 -1.62"/></mujoco>'
+    moon = to_mjcf(document(tmp_path, own, link("a")), tmp_path)
+    assert saved(moon, tmp_path).opt.gravity.tolist() == [0.0, 0.0, -1.62]
+
+
 def test_masses_that_mujoco_refuses(tmp_path: Path):
     pieces = [link("a", inertia=-1), link("b"), link("c", inertia=0), joint("j", "a", "b")]
     made = to_mjcf(document(tmp_path, *pieces, joint("f", "b", "c", "fixed")), tmp_path)

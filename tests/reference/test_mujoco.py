@@ -308,8 +308,13 @@ def test_keyframes_of_another_length_are_what_mujoco_makes_of_them():
     short = ARMATURE.replace(given, ' qpos="1 2"')
     key = mujoco.MjModel.from_xml_string(short).key_qpos[1]
     np.testing.assert_array_equal(lw.load(short).named_configurations["key1"], key)
-    with pytest.raises(lw.DescriptionError, match="invalid qpos size, expected 10, got 12"):
+    with pytest.raises(
+        lw.DescriptionError, match="invalid qpos size, expected 10, got 12"
+    ) as caught:
         lw.load(ARMATURE.replace(given, f' qpos="{"1 " * 12}"'))
+    (problem,) = caught.value.problems
+    lines = ARMATURE.split("\n")
+    assert given in lines[problem.line - 1]  # the second key has no name
 
 
 def sprung(n: int) -> str:

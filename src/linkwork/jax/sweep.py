@@ -377,7 +377,7 @@ def _with_entries(
 class Acting(NamedTuple):
     """The loads on a robot, as the keywords of dynamics say them."""
 
-    losses: bool = False  # whether damping and friction count
+    losses: bool = False  # whether damping, friction and springs count
     external: Mapping[str, Array] | None = None  # wrenches (..., 6) by frame
     gravity: Array | None = None  # (..., 3) in the place of the model's
     armature: Array | None = None  # (..., nv)

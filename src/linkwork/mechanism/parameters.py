@@ -19,7 +19,7 @@ A parameter is written ``quantity:name``.
   times the sign of v. They do not count unless they are inputs; the values are the description's.
 - ``stiffness`` (nv): of springs, which push the joints back to where the description has them at
   rest. They count as damping does; joints of several velocities have none.
-- ``gravity`` (3): the free-fall acceleration in the world.
+- ``gravity`` (3): the free-fall acceleration in the world; now the description's.
 
 A joint whose name is also a link's has the frame ``name/joint`` and is meant by that name. Units:
 metre, radian, kilogram, second.

@@ -373,6 +373,19 @@ def test_a_file_is_included_only_once(tmp_path: Path, name: str):
     assert raised.value.problems[0].line == 3
 
 
+def test_an_include_has_nothing_inside(tmp_path: Path):
+    (tmp_path / "part.xml").write_text("<mujoco><body name='b'/></mujoco>")
+    main = tmp_path / "main.xml"
+    main.write_text(
+        "<mujoco><worldbody><include file='part.xml'>\n<body name='lost'><geom/></body></include>"
+        "</worldbody></mujoco>"
+    )
+    with pytest.raises(DescriptionError) as caught:
+        flatten(main.read_bytes(), str(main))
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.line, problem.element) == ("include", 2, "body")
+
+
 def test_includes_end(tmp_path: Path):
     files = {f"a{k}": f"<mujoco><include file='a{k + 1}.xml'/></mujoco>" for k in range(200)}
     main = write(tmp_path, main="<mujoco><include file='a0.xml'/></mujoco>", **files)

@@ -489,6 +489,7 @@ class _File:
         self.unit, self.flat = unit, unit.flat
         self.file = show(file, 4096) if file else ""
         self.skipping = 0
+        self.including = False  # whether what is skipped is an <include>
         self.begun = False
         self.parser = expat.ParserCreate()
 
@@ -543,6 +544,12 @@ class _File:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins."""
         unit, place = self.unit, self._place()
+        if not self.skipping:
+            self.including = tag == "include"
+        elif self.including and self.skipping == 1:
+            message = f"<include> stands for what its file holds; <{show(tag)}> is inside of it"
+            hint = "close it before, as in <include file='...'/>"
+            self.flat.refuse("include", message, place, element=tag, hint=hint)
         if self.skipping or self._left_out(tag, attributes, place):
             self.skipping += 1
             if self.skipping + len(unit.open) > DEEPEST:

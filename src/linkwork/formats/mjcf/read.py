@@ -149,6 +149,7 @@ _LINE = re.compile(r"\bline (?:number=)?(\d+)", re.IGNORECASE)
 _NAME = re.compile(r"Element name '(.*)', id -?\d+")
 _NAMED = re.compile(r' name="([^"]*)"')
 _INFO = re.compile(r"line (\d+)")
+_KEY = re.compile(r"^Error: keyframe .*\bid (\d+)$", re.DOTALL)
 _REPEATED = re.compile(r"repeated name '(.*)' in (\w+)")
 _PREFIX = re.compile(r"^(XML )?(parse )?Error( \d+)?:\s*(Error:\s*|Schema violation:\s*)?", re.I)
 
@@ -376,7 +377,9 @@ def _described(error: BaseException, flat: Flat) -> DescriptionError:
     """MuJoCo's message, at the place in the files that it means."""
     text = str(error).strip() or type(error).__name__
     lines = [int(found) for found in _LINE.findall(text)]
-    line = next((line for line in reversed(lines) if line), 0) or _line_of_repeated(text, flat)
+    line = next((line for line in reversed(lines) if line), 0) or (
+        _line_of_repeated(text, flat) or _line_of_key(text, flat)
+    )
     place = flat.place(line)
     tag = flat.tags[line - 1] if 0 < line <= len(flat.tags) else ""
     named = _NAME.search(text)
@@ -410,6 +413,13 @@ def _line_of_repeated(text: str, flat: Flat) -> int:
         if own and name.startswith(own) and len(own) >= longest:
             best, longest = line, len(own)
     return best
+
+
+def _line_of_key(text: str, flat: Flat) -> int:
+    """The line of a keyframe, which MuJoCo means by its number alone."""
+    found = _KEY.search(text)
+    lines = [line for line, tag in enumerate(flat.tags, 1) if tag == "key"]
+    return lines[int(found[1])] if found and int(found[1]) < len(lines) else 0
 
 
 # ---- loops, couplings and driven joints
