@@ -54,8 +54,8 @@ class System:
 
     ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping,
     friction and springs of the description count. ``stopped``: the coordinates with compliant
-    stops. ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs it;
-    otherwise it is held through each step (`joint_forces.py`).
+    stops. ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs
+    it; otherwise it is held through each step (`joint_forces.py`).
     """
 
     mechanism: Mechanism
