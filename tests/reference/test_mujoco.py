@@ -22,7 +22,7 @@ from linkwork.mechanism.from_mjcf import from_mjcf
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.serialize import from_json, to_json
-from mjcf_samples import RandomMjcf, mujoco_state, with_tiny_meshes
+from mjcf_samples import FOUR_BAR, RandomMjcf, mujoco_state, with_tiny_meshes
 from robots import example_robot_urdfs, model_poses
 from seeds import rng
 
@@ -380,6 +380,18 @@ def test_a_roll_out_with_springs_is_mujocos(method: Any):
     np.testing.assert_allclose(run.v[-1], data.qvel, rtol=0, atol=1e-6)
     other = lw.simulate(robot, q, duration=0.5, losses=True, gravity=[0.0, 0.0, -9.81])
     assert np.abs(other.q[-1] - run.q[-1]).max() > 1e-2
+
+
+def test_springs_of_a_linkage_keep_its_energy():
+    text = FOUR_BAR.format('<connect site1="end" site2="top"/>')
+    for joint, spring in (("crank", 'stiffness=".4" springref="40"'), ("rocker", 'stiffness=".2"')):
+        text = text.replace(f'<joint name="{joint}"', f'<joint name="{joint}" {spring}')
+    robot = lw.load(text)
+    m, q = robot.mechanism, robot.assemble({"crank": 0.9}).q
+    run = lw.simulate(robot, q, duration=0.5, losses=True)
+    stored = 0.5 * ((run.q - m.spring_position) ** 2 @ m.stiffness)
+    assert np.ptp(stored) > 1e-3
+    assert np.ptp(run.energy + stored) < 1e-9
 
 
 def test_springs_and_gravity_survive_edits_and_storage():
