@@ -168,7 +168,22 @@ def test_of_equalities_tendons_and_actuators_only_what_is_read_is_handed_on():
     assert read.tags[-1] == "muscle"
     for word in ("solref", "lost", "range", "width", "muscle", "adhesion", "plugin"):
         assert word not in read.text
-    assert set(read.findings) == {"no-actuator"}
+    assert set(read.findings) == {"no-actuator", "no-control", "no-dynamics"}
+
+
+@pytest.mark.parametrize(
+    ("actuator", "told"),
+    [
+        ("<motor joint='j' name='m' gear='3' ctrlrange='-1 1'/>", False),
+        ("<general joint='j'/>", False),
+        ("<general joint='j' biastype='affine' biasprm='0 -1 0'/>", True),
+        ("<position joint='j' kp='3'/>", True),
+        ("<motor joint='j' forcerange='-1 1'/>", True),
+    ],
+)
+def test_what_an_actuator_does_by_itself_is_told(actuator: str, told: bool):
+    read = flat(world("").replace("</mujoco>", f"<actuator>{actuator}</actuator></mujoco>"))
+    assert ("no-control" in read.findings) == told
 
 
 def test_sections_may_be_included(tmp_path):

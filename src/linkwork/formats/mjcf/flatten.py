@@ -34,8 +34,10 @@ no-contact | note | Contact pairs are not read. | Nothing to do.
 no-sensor | note | Sensors are not read. | Nothing to do.
 no-keyframe | note | Something in a keyframe is not read. | Nothing to do.
 no-camera | note | Cameras are not read. | Nothing to do.
-no-dynamics | warning | Stiffness, damping, friction or armature of a tendon or an actuator is not
-    read. | Give them to the joint.
+no-dynamics | warning | Stiffness, damping, friction, armature or the range of a tendon or an
+    actuator is not read. | Give them to the joint.
+no-control | note | What an actuator does by a law or a bound of its own is not read. | Give
+    `simulate` the control, as `PD`.
 no-plugin | note | Plugins are not run. | Nothing to do.
 no-custom | note | Custom data is not read. | Nothing to do.
 # Files
@@ -231,7 +233,12 @@ OF_EQUALITIES = _names("name class active")
 TARGETS = ("joint", "jointinparent", "tendon")
 """Attributes of an actuator that say which joints it drives; no others are handed on."""
 
-OF_DYNAMICS = ("stiffness", "damping", "frictionloss", "armature")
+OF_MOTORS = _names(
+    "name class group user armature damping joint jointinparent tendon gear ctrlrange ctrllimited"
+)
+"""Attributes of actuators whose force is their control, whatever that is measured in."""
+
+OF_DYNAMICS = ("stiffness", "damping", "frictionloss", "armature", "range")
 """Attributes of tendons and actuators that count in the dynamics, and are not handed on."""
 
 LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
@@ -641,6 +648,12 @@ class _File:
             message = f"{' and '.join(lost)} of a tendon or an actuator is not read"
             self.flat.found("warning", "no-dynamics", message, place=place, element=tag)
 
+    def _find_control(self, tag: str, attributes: dict[str, str], place: Place) -> None:
+        """Say that an actuator has a law or bounds of its own."""
+        if tag not in ("motor", "general") or attributes.keys() - OF_MOTORS:
+            message = "of an actuator the joints that it drives are read, not its law and bounds"
+            self.flat.found("note", "no-control", message, place=place, element=tag)
+
     def _section(self) -> str:
         """The element that is open, whatever file it is of."""
         return next((element.tag for element in reversed(self.unit.open) if element.tag), "")
@@ -682,6 +695,7 @@ class _File:
         section, kept = self._section(), KEPT_ATTRIBUTES.get(tag)
         if section == "actuator":
             kept = frozenset(TARGETS)
+            self._find_control(tag, attributes, place)
         elif section in TAKEN:
             kept = TAKEN[section].get(tag, frozenset[str]())
             kept = kept | OF_EQUALITIES if section == "equality" else kept
