@@ -119,6 +119,9 @@ def assert_same_joints(m: Mechanism, model: MjcfModel, mj: Any) -> None:
         dof, own = mj.jnt_dofadr[k], int(m.v_start[c])
         assert m.damping[own] == mj.dof_damping[dof]
         assert m.friction[own] == mj.dof_frictionloss[dof]
+        if not ball:
+            assert m.stiffness[own] == mj.jnt_stiffness[k]
+            assert m.spring_position[own] == mj.qpos_spring[mj.jnt_qposadr[k]]
         assert m.effort_limit[own] == (5.0 if mj.jnt_actfrclimited[k] else np.inf)
         unlimited = not mj.jnt_limited[k]
         hinge = mj.jnt_type[k] == mujoco.mjtJoint.mjJNT_HINGE
@@ -138,6 +141,7 @@ def test_random_trees_are_mujocos(number: int, tmp_path: Path, monkeypatch: pyte
     assert len(model.bodies) == mj.nbody
     assert_same_masses(m, model, mj)
     assert_same_joints(m, model, mj)
+    np.testing.assert_array_equal(m.default_gravity, mj.opt.gravity)
     for _ in range(2):
         assert_same_poses(m, model, mj, *random_positions(m, model, mj, generator))
     assert not list(tmp_path.iterdir())  # MuJoCo wrote no log
