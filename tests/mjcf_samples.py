@@ -36,9 +36,10 @@ class RandomMjcf:
             compiler += ' alignfree="true"'
         if rng.random() < 0.2:
             compiler += ' fusestatic="true"'
+        gravity = f'<option gravity="{self.numbers(3, scale=9.0)}"/>' if rng.random() < 0.5 else ""
         tops = "".join(self.body(0, n) for _ in range(int(rng.integers(1, 4))))
         return (
-            f'<mujoco model="random">\n<compiler {compiler}/>\n{self.defaults()}\n'
+            f'<mujoco model="random">\n<compiler {compiler}/>{gravity}\n{self.defaults()}\n'
             '<asset><material name="red" rgba="1 0 0 1"/>'
             '<mesh name="lost" file="lost.stl"/></asset>\n'
             f'<worldbody>\n<geom type="plane" size="1 1 1"/><light/><site/>\n{tops}</worldbody>\n'
@@ -101,6 +102,9 @@ class RandomMjcf:
                 text += f' pos="{self.numbers(3)}"'
             if rng.random() < 0.5 and kind != "ball":
                 text += f' ref="{self.angle(-1, 1) if kind == "hinge" else self.number(-1, 1)}"'
+            if rng.random() < 0.4 and kind != "ball":
+                at = self.angle(-1, 1) if kind == "hinge" else self.number(-1, 1)
+                text += f' stiffness="{self.number()}" springref="{at}"'
             if kind == "ball":
                 text += f' range="0 {self.angle(0.3, 2)}"'
             if rng.random() < 0.3:

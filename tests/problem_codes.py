@@ -22,7 +22,7 @@ CODE = re.compile(r"[a-z]+(-[a-z]+)*")
 
 TELLING = re.compile(r"\bFindings?\b|BadText|code: str|\.wrong\(")
 
-_UNREAD = ("stiffness", "damping", "effort", "angle")
+_UNREAD = {"stiffness": "warning", "damping": "warning", "effort": "note", "angle": "note"}
 # What the source holds in place of a code, and the codes that this is, with their levels.
 OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{tag}'"): {
@@ -31,7 +31,7 @@ OF_TABLES: dict[tuple[str, str], dict[str, set[str]]] = {
     ("formats/mjcf/flatten.py", "f'no-{section}'"): {
         f"no-{section}": {lv} for section, (lv, _) in LEFT_OUT_OF.items()
     },
-    ("formats/mjcf/read.py", "f'no-{code}'"): {f"no-{word}": {"note"} for word in _UNREAD},
+    ("formats/mjcf/read.py", "f'no-{code}'"): {f"no-{word}": {lv} for word, lv in _UNREAD.items()},
     ("mechanism/check_meshes.py", "f'{use.element}-{why}'"): {
         f"{element}-{why}": {"warning"} for element in ("mesh", "texture") for _, why in REASONS
     },

@@ -89,7 +89,7 @@ def test_keywords_are_what_the_algorithm_depends_on(robot: Robot, name: str):
 def test_a_method_gives_what_the_algorithm_does(robot: Robot, name: str):
     arrays, given = inputs(robot, name), values(robot, name)
     m, method = robot.mechanism, getattr(robot, name)
-    losses = {"damping": m.damping, "friction": m.friction}
+    losses = {"damping": m.damping, "friction": m.friction, "stiffness": m.stiffness}
     if name == "inverse_dynamics_derivatives":
         del losses["friction"]
     for k in (0, 2):

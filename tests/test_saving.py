@@ -510,3 +510,17 @@ def test_a_changed_robot_is_saved_as_json_with_its_edits(tmp_path: Path):
     file.write_text("{}")
     with pytest.raises(lw.DescriptionError, match=r"a\.json: error: format must be"):
         lw.load(file)
+
+
+def test_a_table_says_that_springs_and_gravity_are_left_out(tmp_path: Path):
+    pytest.importorskip("mujoco")
+    robot = lw.load(
+        "<mujoco><option gravity='0 0 -1'/><worldbody><body name='b'>"
+        "<joint name='j' stiffness='2'/><geom size='.1'/></body></worldbody></mujoco>"
+    )
+    found = lw.save(robot, tmp_path / "table.csv").findings
+    for words in ("a table has no springs", "a table has no gravity: that of the robot"):
+        assert any(words in each.message for each in found)
+    kept = lw.save(robot, tmp_path / "robot.json").findings
+    assert not any("springs" in each.message for each in kept)
+    assert lw.load(tmp_path / "robot.json").mechanism == robot.mechanism

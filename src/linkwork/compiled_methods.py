@@ -18,6 +18,7 @@ from linkwork.algorithms.registry import ALGORITHMS, Algorithm
 from linkwork.array_methods import ArrayMethods
 from linkwork.compile.differentiable import Differentiable
 from linkwork.errors import InputError, ShapeError, UnknownNameError
+from linkwork.mechanism.parameters import losses_of
 from linkwork.programs import named
 
 if TYPE_CHECKING:
@@ -256,10 +257,8 @@ class CompiledMethods(ArrayMethods):
         losses = bound.get("losses", False)
         if not isinstance(losses, bool):
             raise InputError(f"losses is True or False, not {losses!r:.40}")
-        if losses and m.damping.any():
-            found["damping"] = m.damping
-        if losses and entry.friction and m.friction.any():
-            found["friction"] = m.friction
+        if losses:
+            found |= losses_of(m, friction=entry.friction)
         for frame, wrench in (bound.get("external") or {}).items():
             found[f"wrench:{frame}"] = wrench
         parameters = bound["parameters"]

@@ -39,8 +39,8 @@ Configurations
 
 Coupled joints
     A follower's position is multiplier * leader + offset. Its limits of position and velocity
-    narrow the leader's, and its damping and friction are added to the leader's, by that rate. A
-    value that is given for a follower must agree with its leader within 1e-9.
+    narrow the leader's, and its damping, friction and springs are added to the leader's, by that
+    rate. A value that is given for a follower must agree with its leader within 1e-9.
 
 Names
     ``joint_names`` are the joints of q. ``frame_names`` are the links, then the joints, then frames
@@ -58,7 +58,7 @@ STANDARD_GRAVITY: Final = 9.80665
 """The acceleration of free fall, m/s². Source: 3rd CGPM (1901), Resolution 2."""
 
 GRAVITY: Final = (0.0, 0.0, -STANDARD_GRAVITY)
-"""The default gravity vector in world axes, m/s²: z points up."""
+"""The gravity vector of robots whose description says none, in world axes, m/s²: z points up."""
 
 LINEAR: Final = slice(0, 3)
 """The linear part of a twist, of a wrench or of a Jacobian's rows."""

@@ -18,6 +18,7 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.recipe import algorithm_recipe
 from linkwork.errors import InputError
 from linkwork.mechanism.model import Mechanism
+from linkwork.mechanism.parameters import OF_VELOCITIES
 
 if TYPE_CHECKING:
     from linkwork.solve.closed.rates import Rates
@@ -141,7 +142,7 @@ class Programs:
         q = [f"joint '{m.joint_of_q(k)}'" for k in range(m.n_q)]
         v = [f"joint '{m.joint_of_v(k)}'" for k in range(m.n_v)]
         frames = [f"frame '{name}'" for name in m.frame_names]
-        of_v = {key: v for key in ("v", "dv", "tau", "armature", "damping", "friction")}
+        of_v = {key: v for key in ("v", "dv", "tau", *OF_VELOCITIES)}
         return {"q": q, "q0": q, "q1": q, "fk_all": frames, **of_v}
 
 

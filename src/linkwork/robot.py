@@ -86,8 +86,8 @@ class Robot(RobotMethods, RobotIK, RobotMeshes, RobotView, RobotCollision, Robot
     - ``external``: wrenches that act on the robot, by frame: force, then moment about the frame's
       origin, along the axes of the world (..., 6), N and N m.
     - ``gravity``: the free-fall acceleration in the world (..., 3), m/s², in place of
-      (0, 0, -9.80665).
-    - ``losses=True``: damping and Coulomb friction count, as the description gives them.
+      (0, 0, -9.80665), or of that of an MJCF.
+    - ``losses=True``: damping, Coulomb friction and springs count, as the description gives them.
     - ``armature``: inertia of rotors times the square of their gear ratios (..., nv), kg m² or kg,
       on the diagonal of the mass matrix, in place of what the description says (an MJCF does); one
       number is for all joints but floating ones.

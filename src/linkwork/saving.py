@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from linkwork import settings
 from linkwork.atomic import refusing, write_bytes, write_in_turn
+from linkwork.conventions import GRAVITY
 from linkwork.errors import DescriptionError, Finding, InputError, UnsupportedFeatureError
 from linkwork.formats import dh, tree_text
 from linkwork.formats import loops as loops_format
@@ -314,6 +315,12 @@ def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
         yield Finding("note", "not-saved", message)
     if kind == "dh" and m.armature.any():
         yield Finding("warning", "not-saved", "a table has no armature: it is left out")
+    if kind == "dh" and m.stiffness.any():
+        yield Finding("warning", "not-saved", "a table has no springs: they are left out")
+    if kind == "dh" and m.gravity() != list(GRAVITY):
+        message = f"a table has no gravity: that of the robot, {m.gravity()}, is left out"
+        hint = "give it to the calls, as gravity=..."
+        yield Finding("note", "not-saved", message, hint=hint)
     if kind == "dh" and m.mass[0] > 0.0:
         mass = f"{m.mass[0]:.6g} kg of what does not move"
         yield Finding("note", "not-saved", f"a table has no mass of its base: {mass} are left out")

@@ -62,9 +62,9 @@ def simulate(  # noqa: PLR0913  one call with every choice by name
     100,000 or a hundred for each dt.
     ``gravity`` (..., 3) in the world; ``external`` {frame: wrench (..., 6)}, force and moment about
     the frame's origin along the axes of the world; ``payload`` {frame: mass, or (..., 4) of mass
-    and where it is in the frame}, point masses (others: `Robot.with_payload`); ``losses``: damping
-    and friction of the description count; ``armature`` (..., nv) replaces the description's;
-    ``stops``: True or `Stops`, joint limits push back.
+    and where it is in the frame}, point masses (others: `Robot.with_payload`); ``losses``: damping,
+    friction and springs of the description count; ``armature`` (..., nv) replaces that of the
+    description; ``stops``: True or `Stops`, joint limits push back.
     Every ``record``-th step is kept, and the last. A roll-out in which a joint moves faster than
     ``max_speed`` stops there and says so; the others go on. ``progress(done, total)`` is called now
     and then.

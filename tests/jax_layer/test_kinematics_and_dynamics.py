@@ -144,6 +144,29 @@ def test_what_acts_on_every_joint_type():
 
 
 @pytest.mark.slow
+def test_springs_of_hinges_and_slides():
+    body = (
+        '<body name="{0}" pos="0 .1 .3"><joint name="{0}" type="{1}" axis="1 .2 .5" damping=".3" '
+        '{2}/><geom size=".1" pos=".1 0 .2" mass="1"/>'
+    )
+    spring = 'stiffness="2" springref=".4" ref=".1"'
+    joints = (("a", "hinge", spring), ("b", "ball", ""), ("c", "slide", spring))
+    text = "".join(body.format(*joint) for joint in joints)
+    robot = lw.load(
+        '<mujoco><compiler angle="radian"/><option gravity="1 2 -3"/>'
+        f"<worldbody>{text}</body></body></body></worldbody></mujoco>"
+    )
+    m, (q, v, dv) = lj.robot(robot), motion(robot, 2, "springs")
+    with jax.disable_jit():
+        tau = robot.inverse_dynamics(q, v, dv, losses=True)
+        agree(lj.inverse_dynamics(m, q, v, dv, losses=True), tau)
+        agree(lj.forward_dynamics(m, q, v, tau, losses=True), dv)
+        agree(lj.inverse_dynamics(m, q, v, dv), robot.inverse_dynamics(q, v, dv))
+        soft = m.replace(stiffness=np.zeros(robot.n_v))
+        assert np.abs(lj.inverse_dynamics(soft, q, v, dv, losses=True) - tau).max() > 0.1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_real_robots(name: str):
     path = next(path for path in example_robot_urdfs() if path.stem == name)

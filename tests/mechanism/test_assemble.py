@@ -435,9 +435,29 @@ def test_followers_of_followers_narrow_the_last_leader():
     np.testing.assert_allclose((m.lower[0], m.upper[0]), (-0.2, 0.2), atol=1e-16)
 
 
-def followed(lead, *followers):
+@pytest.mark.parametrize("number", range(5))
+def test_springs_of_followers_pull_at_their_leader(number):
+    """Whatever the rates, the power of the one spring is that of every joint's own."""
+    random = rng(f"springs {number}")
+    rates = [1.0, *map(float, random.uniform(-3, 3, 3)), 0.0]
+    own = [
+        {"stiffness": float(k), "spring_position": float(at)}
+        for k, at in random.uniform(0.1, 2, (len(rates), 2))
+    ]
+    if number == 0:
+        own[0]["stiffness"] = own[1]["stiffness"] = 0.0
+    m = followed(own[0], *zip(rates[1:], own[1:], strict=True), offset=0.3)
+    q = float(random.normal())
+    places = [q, *(rate * q + 0.3 for rate in rates[1:])]
+    each = zip(rates, places, own, strict=True)
+    force = sum(rate * o["stiffness"] * (x - o["spring_position"]) for rate, x, o in each)
+    np.testing.assert_allclose(m.stiffness[0] * (q - m.spring_position[0]), force, rtol=1e-12)
+
+
+def followed(lead, *followers, offset=0.0):
     """A robot of one leader and followers: (multiplier, what else the joint has)."""
-    joints = [joint("lead"), *(joint(f"f{k}", "lead", m) for k, (m, _) in enumerate(followers))]
+    pairs = enumerate(followers)
+    joints = [joint("lead"), *(joint(f"f{k}", "lead", m, offset) for k, (m, _) in pairs)]
     more = [lead, *(each for _, each in followers)]
     return robot(*(replace(j, **each) for j, each in zip(joints, more, strict=True)))
 

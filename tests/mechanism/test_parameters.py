@@ -100,7 +100,7 @@ def test_every_name_has_a_value_of_its_size(m: Mechanism):
         assert value.shape == (parameter.size,) and value.dtype == np.float64
         value[:] = 1.0  # a copy: the mechanism cannot be changed by it
     n_links, n_joints = m.n_link_frames, m.n_joint_frames
-    assert len(names) == 2 * (n_links + n_joints) + 3 * n_links + n_links + (n_links + n_joints) + 4
+    assert len(names) == 2 * (n_links + n_joints) + 3 * n_links + n_links + (n_links + n_joints) + 5
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_other_faults(m: Mechanism):
 
 
 def test_links_survive_edits(m: Mechanism):
-    sizes = ("armature", "damping", "friction")  # fewer, once a joint is locked
+    sizes = ("armature", "damping", "friction", "stiffness")  # fewer, once a joint is locked
     names = [n for n in parameters.every_name(m) if "free" not in n and n not in sizes]
     before = parameters.values(m, names)
     edited = with_frame(lock(m, "spin", 0.0), "tool", "hand", np.eye(4))

@@ -65,11 +65,13 @@ def test_round_trips_of_what_stands_beside_the_tree():
             from_json(json.dumps({**plain, field: value}))
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", [3, 4, 5, 6])
 def test_older_versions_are_read(version):
     m = lw.load("five_bar" if version > 3 else "planar_2r").mechanism
     values = json.loads(to_json(m)) | {"version": version}
-    later = ["angle_limit"]
+    later = ["stiffness", "spring_position", "default_gravity"]
+    if version < 6:
+        later += ["angle_limit"]
     if version < 5:
         later += ["armature", "named_configurations", "unknown_inertials"]
     if version < 4:
@@ -93,7 +95,7 @@ def test_findings_and_odd_names():
 def test_it_is_plain_json():
     m = robots.mechanism_from(robots.every_joint_urdf())
     values = json.loads(to_json(m), parse_constant=pytest.fail)
-    assert (values["format"], values["version"]) == ("linkwork-mechanism", 6)
+    assert (values["format"], values["version"]) == ("linkwork-mechanism", 7)
     assert "-inf" in values["lower"]
 
 
@@ -104,9 +106,9 @@ def test_it_is_plain_json():
         ("[]", "format must be"),
         ("{}", "format must be"),
         ("[" * 100_000, "is nested too deeply|is not JSON"),
-        ('{"format": "linkwork-mechanism"}', "version must be 6, not None"),
-        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 6, not 1"),
-        ('{"format": "linkwork-mechanism", "version": true}', "version must be 6, not True"),
+        ('{"format": "linkwork-mechanism"}', "version must be 7, not None"),
+        ('{"format": "linkwork-mechanism", "version": 1}', "version must be 7, not 1"),
+        ('{"format": "linkwork-mechanism", "version": true}', "version must be 7, not True"),
         ('{"format": "linkwork-mechanism", "version": 3}', "is missing"),
         ('{"format": "linkwork-mechanism", "version": 3, "loops": []}', "loops is not a known"),
         ('{"format": "linkwork-mechanism", "version": 5}', "is missing"),

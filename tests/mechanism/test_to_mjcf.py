@@ -221,6 +221,17 @@ def test_the_own_element_of_mujoco_is_kept(tmp_path: Path):
     assert saved(to_mjcf(document(tmp_path, *pieces), tmp_path), tmp_path).nbody == 4
 
 
+def test_gravity_is_written(tmp_path: Path):
+    """The robot's own falls as fast in MuJoCo, and where it is read again."""
+    made = document(tmp_path, link("a"), link("b"), joint("j", "a", "b"))
+    assert saved(to_mjcf(made, tmp_path), tmp_path).opt.gravity.tolist() == [0.0, 0.0, -9.80665]
+    robot = lw.load(tmp_path / "robot.urdf")
+    assert lw.load(lw.to_text(robot, "mjcf")).mechanism.gravity() == robot.mechanism.gravity()
+    own = '<mujoco><option gravity="0 0 -1.62"/></mujoco>'
+    moon = to_mjcf(document(tmp_path, own, link("a")), tmp_path)
+    assert saved(moon, tmp_path).opt.gravity.tolist() == [0.0, 0.0, -1.62]
+
+
 def test_masses_that_mujoco_refuses(tmp_path: Path):
     pieces = [link("a", inertia=-1), link("b"), link("c", inertia=0), joint("j", "a", "b")]
     made = to_mjcf(document(tmp_path, *pieces, joint("f", "b", "c", "fixed")), tmp_path)
@@ -393,6 +404,7 @@ def test_one_that_nothing_carries_is_free_in_the_world():
     source = robot("fixed")
     made = converted(source)
     assert not any("several joints" in problem.message for problem in made.findings)
+    assert any("count from the world's origin there" in p.message for p in made.findings)
     model = mujoco.MjModel.from_xml_string(made.text)
     assert model.joint("f").type[0] == mujoco.mjtJoint.mjJNT_FREE and model.njnt == 2
     for q in source.random(3, seed=rng("free")):
@@ -419,6 +431,17 @@ def test_one_on_a_moving_body_is_three_slides_and_a_ball():
         own = {f"f_T{axis}": q[1 + k] for k, axis in enumerate("XYZ")}
         data = qpos_of(model, {"j": q[0], **own, "f_RB": q[4:8], "k": q[8]})
         np.testing.assert_allclose(data.body("d").xpos, source.fk(q, "d")[:3, 3], atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["fixed", "continuous"])
+def test_damping_and_friction_of_a_floating_joint_stay(kind: str):
+    text = lw.to_text(robot(kind)).replace(
+        'type="floating">', 'type="floating"><dynamics damping="2" friction="0.5"/>'
+    )
+    source = lw.load(text)
+    assert 2.0 in source.mechanism.damping
+    model = mujoco.MjModel.from_xml_string(converted(source).text)
+    assert (model.dof_damping == 2.0).sum() == (model.dof_frictionloss == 0.5).sum() == 6
 
 
 # inertias

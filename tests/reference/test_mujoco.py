@@ -22,7 +22,7 @@ from linkwork.mechanism.from_mjcf import from_mjcf
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.serialize import from_json, to_json
-from mjcf_samples import RandomMjcf, mujoco_state, with_tiny_meshes
+from mjcf_samples import FOUR_BAR, RandomMjcf, mujoco_state, with_tiny_meshes
 from robots import example_robot_urdfs, model_poses
 from seeds import rng
 
@@ -119,6 +119,9 @@ def assert_same_joints(m: Mechanism, model: MjcfModel, mj: Any) -> None:
         dof, own = mj.jnt_dofadr[k], int(m.v_start[c])
         assert m.damping[own] == mj.dof_damping[dof]
         assert m.friction[own] == mj.dof_frictionloss[dof]
+        if not ball:
+            assert m.stiffness[own] == mj.jnt_stiffness[k]
+            assert m.spring_position[own] == mj.qpos_spring[mj.jnt_qposadr[k]]
         assert m.effort_limit[own] == (5.0 if mj.jnt_actfrclimited[k] else np.inf)
         unlimited = not mj.jnt_limited[k]
         hinge = mj.jnt_type[k] == mujoco.mjtJoint.mjJNT_HINGE
@@ -138,6 +141,7 @@ def test_random_trees_are_mujocos(number: int, tmp_path: Path, monkeypatch: pyte
     assert len(model.bodies) == mj.nbody
     assert_same_masses(m, model, mj)
     assert_same_joints(m, model, mj)
+    np.testing.assert_array_equal(m.default_gravity, mj.opt.gravity)
     for _ in range(2):
         assert_same_poses(m, model, mj, *random_positions(m, model, mj, generator))
     assert not list(tmp_path.iterdir())  # MuJoCo wrote no log
@@ -308,5 +312,103 @@ def test_keyframes_of_another_length_are_what_mujoco_makes_of_them():
     short = ARMATURE.replace(given, ' qpos="1 2"')
     key = mujoco.MjModel.from_xml_string(short).key_qpos[1]
     np.testing.assert_array_equal(lw.load(short).named_configurations["key1"], key)
-    with pytest.raises(lw.DescriptionError, match="invalid qpos size, expected 10, got 12"):
+    with pytest.raises(
+        lw.DescriptionError, match="invalid qpos size, expected 10, got 12"
+    ) as caught:
         lw.load(ARMATURE.replace(given, f' qpos="{"1 " * 12}"'))
+    (problem,) = caught.value.problems
+    lines = ARMATURE.split("\n")
+    assert given in lines[problem.line - 1]  # the second key has no name
+
+
+def sprung(n: int) -> str:
+    """A chain of hinges, slides and balls with springs, dampers and a gravity of its own."""
+    text, end = "", ""
+    for k in range(n):
+        kind = "slide" if k % 5 == 4 else "ball" if k % 4 == 2 else "hinge"
+        spring = f'stiffness="{1 + k % 3}" springref="{0.1 * k % 1 - 0.3}" ref="{0.05 * (k % 4)}"'
+        text += (
+            f'<body name="b{k}" pos="0 .1 .2" euler=".2 .1 {0.3 * k}"><joint name="j{k}" '
+            f'type="{kind}" axis="{k % 2} 1 .3" damping="{0.1 * (k % 3)}" '
+            f'{"" if kind == "ball" else spring}/><geom size=".1" mass="1"/>'
+        )
+        end += "</body>"
+    return (
+        '<mujoco><compiler angle="radian"/><option gravity="1 2 -3" timestep="0.001" '
+        f'integrator="RK4"><flag contact="disable"/></option><worldbody>{text}{end}</worldbody>'
+        "</mujoco>"
+    )
+
+
+@pytest.mark.parametrize("n", [6, pytest.param(36, marks=pytest.mark.slow)])
+def test_springs_and_gravity_count_as_in_mujoco(n: int):
+    text = sprung(n)
+    robot, random = lw.load(text), rng(f"springs {n}")
+    assert not robot.findings
+    mj = mujoco.MjModel.from_xml_string(text)
+    data, q = mujoco.MjData(mj), np.zeros(robot.n_q)
+    for c, kind in enumerate(robot.mechanism.joint_types):
+        own = robot.mechanism.q_slice(c)
+        q[own] = random.normal(size=kind.n_q)
+        q[own] *= 1.0 / np.linalg.norm(q[own]) if kind is JointType.SPHERICAL else 0.5
+    v, tau = random.normal(size=(2, robot.n_v))
+    data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, v, tau
+    mujoco.mj_forward(mj, data)
+    assert np.abs(data.qfrc_spring).max() > 0.5
+    close = {"rtol": 0, "atol": 1e-9}
+    np.testing.assert_allclose(robot.bias_forces(q, v), data.qfrc_bias, **close)
+    bias = robot.bias_forces(q, v, losses=True)
+    np.testing.assert_allclose(bias, data.qfrc_bias - data.qfrc_passive, **close)
+    found = robot.forward_dynamics(q, v, tau, losses=True)
+    scale = np.abs(data.qacc).max()
+    np.testing.assert_allclose(found, data.qacc, rtol=0, atol=1e-10 * scale)
+    dv, step = random.normal(size=robot.n_v), 1e-6
+    by_q, _, _ = robot.inverse_dynamics_derivatives(q, v, dv, losses=True)
+    for k, way in enumerate(step * np.eye(robot.n_v)):
+        ends = (robot.integrate(q, way), robot.integrate(q, -way))
+        one, two = (robot.inverse_dynamics(end, v, dv, losses=True) for end in ends)
+        np.testing.assert_allclose(by_q[:, k], (one - two) / (2.0 * step), rtol=1e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_a_roll_out_with_springs_is_mujocos(method: Any):
+    text = sprung(4)
+    robot = lw.load(text)
+    mj = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(mj)
+    data.qpos[:] = q = robot.neutral()
+    for _ in range(500):
+        mujoco.mj_step(mj, data)
+    run = lw.simulate(robot, q, duration=0.5, losses=True, method=method)
+    np.testing.assert_allclose(run.q[-1], data.qpos, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(run.v[-1], data.qvel, rtol=0, atol=1e-6)
+    other = lw.simulate(robot, q, duration=0.5, losses=True, gravity=[0.0, 0.0, -9.81])
+    assert np.abs(other.q[-1] - run.q[-1]).max() > 1e-2
+
+
+def test_springs_of_a_linkage_keep_its_energy():
+    text = FOUR_BAR.format('<connect site1="end" site2="top"/>')
+    for joint, spring in (("crank", 'stiffness=".4" springref="40"'), ("rocker", 'stiffness=".2"')):
+        text = text.replace(f'<joint name="{joint}"', f'<joint name="{joint}" {spring}')
+    robot = lw.load(text)
+    m, q = robot.mechanism, robot.assemble({"crank": 0.9}).q
+    run = lw.simulate(robot, q, duration=0.5, losses=True)
+    stored = 0.5 * ((run.q - m.spring_position) ** 2 @ m.stiffness)
+    assert np.ptp(stored) > 1e-3
+    assert np.ptp(run.energy + stored) < 1e-9
+
+
+def test_springs_and_gravity_survive_edits_and_storage():
+    robot = lw.load(sprung(4))
+    m = robot.mechanism
+    copies = [
+        pickle.loads(pickle.dumps(robot)),
+        lw.Robot(from_json(to_json(m))),
+        robot.with_frame("tool", "b1", np.eye(4)),
+    ]
+    for same in copies:
+        for name in ("stiffness", "spring_position", "default_gravity"):
+            np.testing.assert_array_equal(getattr(same.mechanism, name), getattr(m, name))
+    locked = robot.with_locked("j1", at=0.1).mechanism
+    np.testing.assert_array_equal(locked.stiffness, np.delete(m.stiffness, 1))
+    np.testing.assert_array_equal(locked.gravity(), [1.0, 2.0, -3.0])

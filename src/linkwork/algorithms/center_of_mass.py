@@ -184,7 +184,7 @@ def potential_energy(sweep: Sweep) -> Output:
     """Energy of the whole mechanism in gravity, zero where its centre of mass is at the origin.
 
     Shapes: q (nq,) to a scalar. Units: joule. The energy is minus the sum of m_i g·c_i over the
-    links, with g = (0, 0, -9.80665) m/s² in the world unless it is a parameter.
+    links, with g the mechanism's in the world unless it is a parameter.
     """
     found = sweep.output()
     sweep.to_world(

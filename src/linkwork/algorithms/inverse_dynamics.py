@@ -57,8 +57,8 @@ def inverse_dynamics(
 
     Shapes: q (nq,), v (nv,), dv (nv,) to (nv,). Units: newton metre for turns, newton for slides. A
     floating base has the force, then the moment about the origin of its body, in the body's axes.
-    Gravity is (0, 0, -9.80665) m/s² in the world; gravity, external wrenches, rotors (armature),
-    damping and friction are parameters (`mechanism/parameters.py`).
+    Gravity is the mechanism's; gravity, external wrenches, rotors (armature), damping, friction and
+    springs are parameters (`mechanism/parameters.py`).
 
     With loops or couplings: the forces of the actuated joints, zero at the others
     (`actuation.py`, which also says what ``free_motions`` is); least norm where more joints are
@@ -99,7 +99,7 @@ def gravity_forces(o: Ops, m: Mechanism, q: Block, *, free_motions: int | None =
     Shapes: q (nq,) to (nv,). Units: newton metre for turns, newton for slides. It is the derivative
     of `potential_energy` along v, and what inverse dynamics gives at v = dv/dt = 0: columns as in
     `jacobian`, so a floating base has the force, then the moment, in the axes of its body.
-    Gravity is (0, 0, -9.80665) m/s² in the world unless it is a parameter. With loops or couplings:
+    Gravity is the mechanism's unless it is a parameter. With loops or couplings:
     those of the actuated joints, which hold all.
 
     One pass turns gravity into the axes of every body, one turns the moments of what is carried
@@ -194,7 +194,7 @@ def still(m: Mechanism) -> list[Scalar]:
 
 
 def add_losses(sweep: Sweep, v: Rates, found: Output) -> None:
-    """Add the losses of the joints: damping times v, and friction times the sign of v."""
+    """Add the losses: damping times v, friction times the sign of v, and what stretches springs."""
 
     def friction(k: int, size: Scalar) -> None:
         if not is_zero(v[k]):
@@ -204,6 +204,7 @@ def add_losses(sweep: Sweep, v: Rates, found: Output) -> None:
 
     sweep.of_velocities("damping", lambda k, x: found.add((k,), times(x, v[k])))
     sweep.of_velocities("friction", friction)
+    sweep.springs(lambda k, stiffness, stretch: found.add((k,), times(stiffness, stretch)))
 
 
 # ---------------------------------------------------------------------------------------- passes

@@ -208,6 +208,10 @@ class Parametric(Mechanism):
         """The Coulomb friction of velocity k that counts."""
         return self._of_velocity("friction", k)
 
+    def joint_spring(self, k: int) -> tuple[Scalar, Scalar]:
+        """The stiffness of velocity k that counts, and where the spring is at rest."""
+        return self._of_velocity("stiffness", k), float(self.spring_position[k])
+
     def wrenches(self, body: int) -> list[tuple[int, Block]]:
         """The external wrenches on a body: their frames and blocks (6,)."""
         frames = np.flatnonzero(self.frame_body == body).tolist()

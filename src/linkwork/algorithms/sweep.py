@@ -190,6 +190,13 @@ class Sweep:
         """`velocities` of a quantity that the mechanism has for each number of v."""
         self.velocities(values_of(self.m, quantity), visit)
 
+    def springs(self, visit: Callable[[int, Scalar, Scalar], None]) -> None:
+        """``visit(k, stiffness, stretch)`` for each number k of v that a spring counts for."""
+        for k, at in zip(*spring_places(self.m), strict=True):
+            stiffness, rest = self.m.joint_spring(k)
+            if not is_zero(stiffness):
+                visit(k, stiffness, added(self.q[at], -rest))
+
     def gravity(self) -> list[Scalar]:
         """The free-fall acceleration in the world; to be asked for where it is used."""
         return self.m.gravity()
@@ -278,6 +285,12 @@ def values_of(m: Mechanism, quantity: OfVelocities) -> Callable[[int], Scalar]:
         "damping": m.joint_damping,
         "friction": m.joint_friction,
     }[quantity]
+
+
+def spring_places(m: Mechanism) -> tuple[list[int], list[int]]:
+    """The numbers of v that may have springs, and those of q that they are the rates of."""
+    single = [c for c, kind in enumerate(m.joint_types) if kind.n_q == 1]
+    return m.v_indices(single), m.q_indices(single)
 
 
 def _of_joint(o: Ops, m: Mechanism, q: Block, body: int) -> list[JointTransform]:

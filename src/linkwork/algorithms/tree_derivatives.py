@@ -63,6 +63,7 @@ def add_derivatives(sweep: Sweep, v: Rates, dv: Rates, found: Output) -> None:
     changes = sweep.each(_changes, moving)
     _Entries(found).fill(sweep, behind, changes)
     sweep.of_velocities("damping", lambda k, x: found.add((VELOCITY, k, k), x))
+    sweep.springs(lambda k, stiffness, _: found.add((POSITION, k, k), stiffness))
     sweep.of_velocities("armature", lambda k, x: found.add((ACCELERATION, k, k), x))
 
 

@@ -37,6 +37,7 @@ from linkwork.algorithms.sweep import (
     States,
     bodies_of,
     poses,
+    spring_places,
     values_of,
 )
 from linkwork.algorithms.vector3 import Scalar, applied, transposed
@@ -628,6 +629,20 @@ class RolledSweep:
         self.now = Body()
         visit(_OWN, self._parameter(quantity, _OWN))
         self.program.loops.append(Loop(0, self.m.n_v, {0: self.now}))
+
+    def springs(self, visit: Callable[..., None]) -> None:
+        """Visits to each number of v that may have a spring (see `Sweep.springs`)."""
+        v, q = spring_places(self.m)
+        if "stiffness" not in self._given or not v:
+            return
+        self._new_table("spring v", v)
+        self._new_table("spring q", q)
+        (rest,) = self._numbers(self.m.spring_position[v][:, None])
+        self.now = Body()
+        k = Index("own", "spring v")
+        stretch = self.q[Index("own", "spring q")] + -1.0 * _number(rest, _OWN)
+        visit(k, self._parameter("stiffness", k), stretch)
+        self.program.loops.append(Loop(1, len(v) + 1, {0: self.now}))
 
     def of_masses(self, find: Callable[[Mechanism], Scalar]) -> Callable[[], Scalar]:
         """A number of all masses together (see `Sweep.of_masses`)."""

@@ -53,6 +53,7 @@ class Model:
     armature: Array  # (nv,)
     damping: Array  # (nv,)
     friction: Array  # (nv,)
+    stiffness: Array  # (nv,)
     lower: Array  # (nq,)
     upper: Array  # (nq,)
     distance: Array  # (n_loops,) the lengths of rods; zero where a loop has none
@@ -192,6 +193,7 @@ def model_of(m: Mechanism, tip: str | None = None, dtype: Any = None) -> Model:
         "mass": m.link_mass, "com": m.link_com,
         "inertia": m.link_I_com[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]],
         "gravity": gravity, "armature": m.armature, "damping": m.damping, "friction": m.friction,
+        "stiffness": m.stiffness,
         "lower": m.lower, "upper": m.upper,
         "distance": np.array([loop.distance for loop in m.loops], dtype=float),
     }  # fmt: skip

@@ -44,9 +44,9 @@ def step(  # noqa: PLR0913  the keywords that all of dynamics has
     """The state (q, v) (..., nq), (..., nv) a time dt later, under constant joint forces tau.
 
     The numbers are those of one step of `lw.simulate`: ``"rk4"``, or ``"euler"``, which moves by
-    the new velocity. ``losses``: damping and friction count; friction is held through the step, and
-    is what its end asks for. Loops that are closed at the beginning are closed at the end. ``dt``
-    may be traced, and the step has derivatives by all that is given.
+    the new velocity. ``losses``: damping, friction and springs count; friction is held through the
+    step, and is what its end asks for. Loops that are closed at the beginning are closed at the
+    end. ``dt`` may be traced, and the step has derivatives by all that is given.
 
     Raises: ShapeError, InputError, UnknownNameError.
     """

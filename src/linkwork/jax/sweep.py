@@ -27,7 +27,7 @@ from linkwork.algorithms.joint_transforms import (
     joint_layout,
     joint_transforms,
 )
-from linkwork.algorithms.sweep import FramePose, OfVelocities, Output, poses
+from linkwork.algorithms.sweep import FramePose, OfVelocities, Output, poses, spring_places
 from linkwork.algorithms.vector3 import Scalar, applied, transposed
 from linkwork.jax.model import Array, Bodies, Model, anchored
 from linkwork.mechanism.model import JointType, Mechanism, Placement
@@ -377,7 +377,7 @@ def _with_entries(
 class Acting(NamedTuple):
     """The loads on a robot, as the keywords of dynamics say them."""
 
-    losses: bool = False  # whether damping and friction count
+    losses: bool = False  # whether damping, friction and springs count
     external: Mapping[str, Array] | None = None  # wrenches (..., 6) by frame
     gravity: Array | None = None  # (..., 3) in the place of the model's
     armature: Array | None = None  # (..., nv)
@@ -856,6 +856,13 @@ class JaxSweep:
             each: Any = np.arange(self.m.n_v)
             values = self._table(getattr(self._model, quantity))
             visit(_Index(each, each), self._armature if quantity == "armature" else values)
+
+    def springs(self, visit: Callable[..., None]) -> None:
+        """Visits to each number of v that may have a spring (see `Sweep.springs`)."""
+        v, q = (np.array(found, np.int64) for found in spring_places(self.m))
+        if len(v) and self._losses:
+            stretch = self.inputs[0].values[q] - self._table(self.m.spring_position[v])
+            visit(_Index(v, v), self._table(self._model.stiffness[v]), stretch)
 
     def armature(self, step: JointTransform, k: int) -> Scalar:
         """As `Sweep.armature`."""

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from linkwork.conventions import FOLLOWER_TOLERANCE
+from linkwork.conventions import FOLLOWER_TOLERANCE, GRAVITY
 from linkwork.errors import DescriptionError, Finding, InputError, UnknownNameError
 from linkwork.formats import structure
 from linkwork.formats.structure import Mimic
@@ -87,6 +87,8 @@ class JointPart:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    stiffness: float = 0.0
+    spring_position: float = 0.0
     mimic: Mimic | None = None
     line: int = 0
     file: str = ""
@@ -129,7 +131,7 @@ class Parts:
     The order of `joints` decides the order of q (see `assemble`). With `frames_complete`, `frames`
     lists every frame, and none is added for the links and the joints; edits use this, because
     their links stand for whole bodies. R_world_root (3, 3) and p_world_root (3,) place the root
-    link of a fixed base in the world.
+    link of a fixed base in the world, and `gravity` (3,) is the free-fall acceleration there.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Parts:
     unknown_inertials: tuple[tuple[str, str], ...] = ()
     closures: Closures = field(default_factory=Closures)
     named: Named = ()
+    gravity: Floats = field(default_factory=lambda: np.array(GRAVITY))
 
 
 # --- the mechanism --------------------------------------------------------------------------------
@@ -185,6 +188,7 @@ def assemble(parts: Parts, stacks: Stacks | None = None) -> Mechanism:
     made = Mechanism(
         name=parts.name,
         inertias_accepted=parts.inertias_accepted,
+        default_gravity=np.array(parts.gravity),
         unknown_inertials=tuple(each for each in parts.unknown_inertials if each[0] in links),
         **_bodies(parts, tree, placed, leaders, coordinates["joint_names"]),
         **_inertias(parts, placed, stacks),
@@ -328,6 +332,8 @@ class _Range(NamedTuple):
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    stiffness: float = 0.0
+    spring_position: float = 0.0
 
 
 def _coordinates(parts: Parts, tree: _Tree, leaders: Mapping[str, Mimic]) -> dict[str, Any]:
@@ -365,6 +371,8 @@ def _coordinates(parts: Parts, tree: _Tree, leaders: Mapping[str, Mimic]) -> dic
         "damping": _repeated((each.damping for each in found), n_v),
         "friction": _repeated((each.friction for each in found), n_v),
         "armature": _repeated((each.armature for each in found), n_v),
+        "stiffness": _repeated((each.stiffness for each in found), n_v),
+        "spring_position": _repeated((each.spring_position for each in found), n_v),
         "named_configurations": tuple(
             (title, tuple(x for name in names for x in positions[name]))
             for title, positions in parts.named
@@ -379,7 +387,9 @@ def _repeated(values: Iterable[float], count: list[int]) -> Floats:
 
 
 def _range_of(j: JointPart) -> _Range:
-    given = (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction, j.armature)
+    single = j.type.n_q == 1
+    spring = (j.stiffness, j.spring_position) if single else (0.0, 0.0)
+    given = (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction, j.armature, *spring)
     if [value for value in given if value is not None and math.isnan(value)]:
         raise InputError(f"joint '{j.name}': one of its limits or its dynamics is NaN")
     angle = np.inf
@@ -390,7 +400,6 @@ def _range_of(j: JointPart) -> _Range:
                 "a joint that does not turn is a fixed one"
             )
         angle = j.upper if j.upper < np.pi else np.inf  # half a turn is as far as any can
-    single = j.type.n_q == 1
     return _Range(
         j.lower if single and j.lower is not None else -np.inf,
         j.upper if single and j.upper is not None else np.inf,
@@ -400,6 +409,7 @@ def _range_of(j: JointPart) -> _Range:
         j.damping,
         j.friction,
         j.armature,
+        *spring,
     )
 
 
@@ -435,7 +445,8 @@ def _carry_followers(
     """Put on leaders, in place, what holds and resists their followers; findings of what cannot be.
 
     A follower moves at m times its leader's velocity, so that what it has counts at the leader by
-    the rate m: limits divided by it, damping and armature times m², Coulomb friction times |m|.
+    the rate m: limits divided by it, damping, armature and stiffness times m², Coulomb friction
+    times |m|. Two springs are one, at rest where they hold each other.
     Limits of effort stay out: they are those of a motor, which the leader's force is not taken
     from. A follower whose limits leave its leader no position or but one, or no velocity, does not
     limit it: a gripper that its file freezes is a slip of the file.
@@ -476,6 +487,8 @@ def _carry_followers(
                 f"its velocity limit {own.velocity:g} would hold '{leader}', which it follows, "
                 f"still: it is not counted, and '{leader}' keeps its own, {velocity:g}"
             )
+        stiffness = on.stiffness + m * m * own.stiffness
+        pull = on.stiffness * on.spring_position + m * own.stiffness * (own.spring_position - b)
         ranges[leader] = on._replace(
             lower=low,
             upper=high,
@@ -483,6 +496,8 @@ def _carry_followers(
             damping=on.damping + m * m * own.damping,
             friction=on.friction + abs(m) * own.friction,
             armature=on.armature + m * m * own.armature,
+            stiffness=stiffness,
+            spring_position=pull / stiffness if own.stiffness and stiffness else on.spring_position,
         )
         for text in texts:
             findings.append(Finding("warning", "follower-limits", text, "", 0, "mimic", joint.name))

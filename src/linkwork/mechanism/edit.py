@@ -81,6 +81,7 @@ def parts_of(m: Mechanism) -> Parts:
         findings=m.findings,
         inertias_accepted=m.inertias_accepted,
         unknown_inertials=m.unknown_inertials,
+        gravity=m.default_gravity,
         closures=m.closures,
         named=tuple(
             (title, {name: q[m.q_slice(c)] for c, name in enumerate(m.joint_names)})
@@ -106,6 +107,8 @@ def _coordinate_part(m: Mechanism, c: int) -> JointPart:
         damping=float(m.damping[v]),
         friction=float(m.friction[v]),
         armature=float(m.armature[v]),
+        stiffness=float(m.stiffness[v]),
+        spring_position=float(m.spring_position[v]),
     )
 
 

@@ -92,6 +92,7 @@ def parts_from_mjcf(model: MjcfModel) -> Parts:
         joints=joints,
         frames=_frames(model, taken | joint_names),
         findings=model.problems,
+        gravity=np.array(model.gravity),
         named=tuple(
             (key.name, {name: tuple(key.qpos[span]) for name, span in spans.items()})
             for key in model.keyframes
@@ -224,6 +225,8 @@ def _joint_part(joint: Joint, parent: str, R: Floats, p: Floats) -> JointPart:
         damping=joint.damping,
         friction=joint.friction,
         armature=joint.armature,
+        stiffness=joint.stiffness,
+        spring_position=joint.spring_position,
         line=joint.place.line,
         file=joint.place.file,
     )

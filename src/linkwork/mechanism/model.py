@@ -27,7 +27,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.conventions import GRAVITY
 from linkwork.errors import Finding, UnknownNameError
 from linkwork.mechanism.loops import Closures, Coupling, Loop
 
@@ -131,6 +130,8 @@ class Mechanism:
     damping: Floats  # (nv,)
     friction: Floats  # (nv,)
     armature: Floats  # (nv,) inertia of rotors times the square of the gear ratio, kg m² or kg
+    stiffness: Floats  # (nv,) of springs, N m/rad or N/m; 0 for joints of several velocities
+    spring_position: Floats  # (nv,) where these are at rest, rad or m
     # frames: links, then joints, then those added by the user
     frame_names: tuple[str, ...]
     frame_body: Ints  # (nf,)
@@ -144,6 +145,7 @@ class Mechanism:
     link_mass: Floats  # (nl,)
     link_com: Floats  # (nl, 3) in the link's frame
     link_I_com: Floats  # (nl, 3, 3) about the centre of mass, link axes
+    default_gravity: Floats  # (3,) the free-fall acceleration in the world, m/s²
     findings: tuple[Finding, ...] = ()
     inertias_accepted: bool = False  # whether dynamics takes those that no real body has
     # links whose "mass" or "inertia" the description does not say; zero stands for it
@@ -335,6 +337,11 @@ class Mechanism:
         del k
         return 0.0
 
+    def joint_spring(self, k: int) -> tuple[Any, Any]:
+        """The stiffness of velocity k that counts, and where its spring is at rest."""
+        del k
+        return 0.0, 0.0
+
     def wrenches(self, body: int) -> list[tuple[int, Any]]:
         """The external wrenches on a body: their frames, and six numbers each.
 
@@ -345,7 +352,7 @@ class Mechanism:
 
     def gravity(self) -> list[Any]:
         """The free-fall acceleration: three numbers in the world, m/s²."""
-        return list(GRAVITY)
+        return self.default_gravity.tolist()
 
     def ancestry(self, body: int) -> list[int]:
         """The bodies from the root body to this one, both included."""

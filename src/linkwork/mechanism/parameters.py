@@ -17,7 +17,9 @@ A parameter is written ``quantity:name``.
   diagonal of the mass matrix. Now zero.
 - ``damping`` (nv), ``friction`` (nv): what resists the velocities: damping times v, and friction
   times the sign of v. They do not count unless they are inputs; the values are the description's.
-- ``gravity`` (3): the free-fall acceleration in the world.
+- ``stiffness`` (nv): of springs, which push the joints back to where the description has them at
+  rest. They count as damping does; joints of several velocities have none.
+- ``gravity`` (3): the free-fall acceleration in the world; now the description's.
 
 A joint whose name is also a link's has the frame ``name/joint`` and is meant by that name. Units:
 metre, radian, kilogram, second.
@@ -32,7 +34,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.checks import real_array
-from linkwork.conventions import GRAVITY
 from linkwork.errors import InputError, UnknownNameError, UnsupportedFeatureError
 from linkwork.mechanism import rigid
 from linkwork.mechanism.model import Floats, JointType, Mechanism, duplicates
@@ -50,6 +51,7 @@ Quantity = Literal[
     "armature",
     "damping",
     "friction",
+    "stiffness",
     "gravity",
 ]
 
@@ -66,8 +68,8 @@ SIZES: dict[Quantity, int] = {
 """The numbers of a parameter of each quantity, where they do not depend on the mechanism."""
 
 _OF_LINKS = ("mass", "com", "inertia")
-_OF_VELOCITIES: tuple[Quantity, ...] = ("armature", "damping", "friction")
-_OF_ALL: tuple[Quantity, ...] = (*_OF_VELOCITIES, "gravity")
+OF_VELOCITIES: tuple[Quantity, ...] = ("armature", "damping", "friction", "stiffness")
+_OF_ALL: tuple[Quantity, ...] = (*OF_VELOCITIES, "gravity")
 
 
 class Parameter(NamedTuple):
@@ -146,7 +148,7 @@ def _parse(m: Mechanism, name: str) -> Parameter:
     if not isinstance(cast(object, name), str):
         raise InputError(f"a parameter is meant by its name, such as 'mass:link5', not by {name!r}")
     if name in _OF_ALL:
-        return Parameter(name, name, -1, m.n_v if name in _OF_VELOCITIES else SIZES[name])
+        return Parameter(name, name, -1, m.n_v if name in OF_VELOCITIES else SIZES[name])
     quantity, colon, item = name.partition(":")
     if quantity not in SIZES or quantity == "gravity" or not colon:
         forms = [f"{key}:name" for key in SIZES if key != "gravity"]
@@ -206,8 +208,8 @@ def _check_origins(m: Mechanism, found: Sequence[Parameter]) -> None:
 def _value(m: Mechanism, parameter: Parameter) -> Floats:
     quantity, frame = parameter.quantity, parameter.frame
     if quantity == "gravity":
-        return np.array(GRAVITY)
-    if quantity in _OF_VELOCITIES:
+        return m.default_gravity.copy()
+    if quantity in OF_VELOCITIES:
         return getattr(m, quantity).copy()
     if quantity in _OF_LINKS:
         I_com = m.link_I_com[frame][np.triu_indices(3)]
@@ -259,16 +261,20 @@ def dynamics_inputs(
         found["armature"] = of_rotors(m, float(rotors)) if rotors.ndim == 0 else rotors
     if not isinstance(losses, (bool, np.bool_)):
         raise InputError(
-            f"losses is True (damping and friction as described) or False, not {losses!r:.40}; "
-            "other values: robot.function(..., parameters=['damping', 'friction'])"
+            "losses is True (damping, friction and springs as described) or False, not "
+            f"{losses!r:.40}; other values: robot.function(..., parameters=['damping', 'friction'])"
         )
-    if losses and m.damping.any():
-        found["damping"] = m.damping
-    if losses and friction and m.friction.any():
-        found["friction"] = m.friction
+    if losses:
+        found |= losses_of(m, friction=friction)
     if external is not None:
         found |= _wrenches(m, external)
     return Inputs(tuple(found), tuple(found.values()))
+
+
+def losses_of(m: Mechanism, *, friction: bool = True) -> dict[str, Floats]:
+    """The parameters (nv,) that ``losses=True`` stands for, without those that are zero."""
+    named = {"damping": m.damping, "friction": m.friction, "stiffness": m.stiffness}
+    return {k: x for k, x in named.items() if x.any() and (friction or k != "friction")}
 
 
 def not_floating(m: Mechanism) -> list[int]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.checks import is_whole, rotation_deviation
-from linkwork.conventions import RIGID_TOLERANCE
+from linkwork.conventions import GRAVITY, RIGID_TOLERANCE
 from linkwork.errors import DescriptionError, Finding, Level, LinkworkError
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.edit import parts_of
@@ -32,13 +32,15 @@ json | error | A text that is no saved mechanism. | Write it with `lw.save`.
 """
 
 FORMAT = "linkwork-mechanism"
-VERSION = 6
+VERSION = 7
 _ADDED = {
     4: ("loops", "couplings", "actuated"),
     5: ("armature", "named_configurations", "unknown_inertials"),
     6: ("angle_limit",),
+    7: ("stiffness", "spring_position", "default_gravity"),
 }
 """The fields that each version brought; files from version 3 on are read."""
+_SAYS_GRAVITY = 7
 
 
 class _FieldError(Exception):
@@ -106,7 +108,12 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
     version = given.pop("version", None)
     if not (is_whole(version) and min(_ADDED) - 1 <= version <= VERSION):
         raise _FieldError("version", f"must be {VERSION}, not {version!r:.40}")
-    numbers = {"armature": ("friction", 0.0), "angle_limit": ("joint_names", "inf")}
+    numbers = {
+        "armature": ("friction", 0.0),
+        "angle_limit": ("joint_names", "inf"),
+        "stiffness": ("friction", 0.0),
+        "spring_position": ("friction", 0.0),
+    }
     for number in range(version + 1, VERSION + 1):
         for name in _ADDED[number]:
             if name in given:
@@ -114,6 +121,8 @@ def _parsed(text: str | bytes) -> dict[str, Any]:
             like, value = numbers.get(name, ("", 0.0))
             there = given.get(like)
             given[name] = [value for _ in there] if isinstance(there, list) else []
+    if version < _SAYS_GRAVITY:
+        given["default_gravity"] = list(GRAVITY)
     return given
 
 
@@ -153,6 +162,9 @@ _SHAPES = {
     "damping": "v",
     "friction": "v",
     "armature": "v",
+    "stiffness": "v",
+    "spring_position": "v",
+    "default_gravity": "3",
     "frame_body": "f",
     "R_body_frame": "f33",
     "p_body_frame": "f3",

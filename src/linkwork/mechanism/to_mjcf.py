@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from linkwork.conventions import GRAVITY
 from linkwork.errors import (
     DescriptionError,
     Finding,
@@ -330,7 +331,8 @@ def _compiled(
     lost: dict[str, list[str]] = {}
     try:
         with heard(mujoco) as said:
-            spec = mujoco.MjSpec.from_string(urdf_for_mujoco(robot))
+            gravity = GRAVITY if m is None else m.default_gravity.tolist()
+            spec = mujoco.MjSpec.from_string(urdf_for_mujoco(robot, gravity))
             spec.assets = assets
             _limit_balls(mujoco, spec)
             floating, split = split_free_joints(mujoco, spec)
@@ -342,7 +344,8 @@ def _compiled(
                 _settle_rods(spec, model, m)
             spec.compile()
             root = ElementTree.fromstring(str(spec.to_xml()))
-            move_to_world(root, placed(mujoco, model, floating))
+            floating = placed(mujoco, model, floating)
+            move_to_world(root, floating)
             ElementTree.indent(root)
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise _refusal(error, robot) from None
@@ -352,6 +355,10 @@ def _compiled(
     if flat:
         message = f"meshes without a volume are shells for MuJoCo: {listed(flat)}"
         problems.append(finding("note", "mujoco-shell", message, robot))
+    away = [each.joint for each in floating if any(each.pos) or abs(each.quat[0]) != 1.0]
+    if away:
+        message = "floating joints count from the world's origin there, not from their own"
+        problems.append(finding("note", "mjcf-lost", f"{message}: {listed(away)}", robot))
     if split:
         message = "planar and floating joints become several joints, with other names"
         problems.append(finding("note", "mjcf-lost", f"{message}: {listed(split)}", robot))

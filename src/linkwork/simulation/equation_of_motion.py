@@ -16,6 +16,7 @@ from linkwork.algorithms.parametric import Parametric
 from linkwork.algorithms.registry import find
 from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.mechanism.model import Floats, Mechanism
+from linkwork.mechanism.parameters import losses_of
 from linkwork.ops.dual import Duals
 from linkwork.ops.protocol import Block, Ops
 from linkwork.simulation import joint_forces
@@ -51,10 +52,10 @@ class Quantity:
 class System:
     """A mechanism and what acts on it.
 
-    ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping and
-    friction of the description count. ``stopped``: the coordinates with compliant stops.
-    ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs it;
-    otherwise it is held through each step (`joint_forces.py`).
+    ``constants`` hold for a whole roll-out, ``controls`` change with time. ``losses``: damping,
+    friction and springs of the description count. ``stopped``: the coordinates with compliant
+    stops. ``smooth``: friction is made smooth about rest, as a method that chooses its steps needs
+    it; otherwise it is held through each step (`joint_forces.py`).
     """
 
     mechanism: Mechanism
@@ -104,7 +105,7 @@ class System:
     def conserves(self) -> bool:
         """Whether nothing drives, holds or slows it, so that its energy stays as it is."""
         m = self.mechanism
-        slowed = self.losses and (bool(m.damping.any()) or bool(m.friction.any()))
+        slowed = self.losses and bool(losses_of(m))
         names = [entry.name for entry in self.constants]
         acting = any(name not in PARAMETERS and not is_payload(name) for name in names)
         return not (slowed or acting or self.controls or self.stopped)
@@ -179,8 +180,8 @@ class System:
         """Blocks that enter as parameters of the mechanism, by their names."""
         m = self.mechanism
         named = {name: block for name, block in given.items() if is_parameter(name)}
-        if self.losses and m.damping.any():
-            named["damping"] = o.const(m.damping)
+        if self.losses:  # friction is a force of its own
+            named |= {k: o.const(x) for k, x in losses_of(m, friction=False).items()}
         return named
 
     def check(self) -> None:

@@ -569,7 +569,10 @@ class _Solver:
         return np.array([room.at[name] for name in (*k.motions.FLOATS, *k.motions.WHOLE)], np.int64)
 
     def _write_losses(self, robot: Robot, path: _Path) -> None:
-        """Write the forces that damping and friction take at v = q'."""
+        """Write the forces that damping, and friction and springs take at v = q'.
+
+        Springs stand with friction, as neither depends on how fast the path is gone.
+        """
         self._table(path.room, path.paths, 0, 1)  # has room for them
         q, slopes = path.states("q"), path.states("slopes")
         zero = np.zeros_like(q)

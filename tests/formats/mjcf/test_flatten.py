@@ -168,7 +168,22 @@ def test_of_equalities_tendons_and_actuators_only_what_is_read_is_handed_on():
     assert read.tags[-1] == "muscle"
     for word in ("solref", "lost", "range", "width", "muscle", "adhesion", "plugin"):
         assert word not in read.text
-    assert set(read.findings) == {"no-actuator"}
+    assert set(read.findings) == {"no-actuator", "no-control", "no-dynamics"}
+
+
+@pytest.mark.parametrize(
+    ("actuator", "told"),
+    [
+        ("<motor joint='j' name='m' gear='3' ctrlrange='-1 1'/>", False),
+        ("<general joint='j'/>", False),
+        ("<general joint='j' biastype='affine' biasprm='0 -1 0'/>", True),
+        ("<position joint='j' kp='3'/>", True),
+        ("<motor joint='j' forcerange='-1 1'/>", True),
+    ],
+)
+def test_what_an_actuator_does_by_itself_is_told(actuator: str, told: bool):
+    read = flat(world("").replace("</mujoco>", f"<actuator>{actuator}</actuator></mujoco>"))
+    assert ("no-control" in read.findings) == told
 
 
 def test_sections_may_be_included(tmp_path):
@@ -371,6 +386,19 @@ def test_a_file_is_included_only_once(tmp_path: Path, name: str):
     with pytest.raises(DescriptionError, match="included already") as raised:
         read(main)
     assert raised.value.problems[0].line == 3
+
+
+def test_an_include_has_nothing_inside(tmp_path: Path):
+    (tmp_path / "part.xml").write_text("<mujoco><body name='b'/></mujoco>")
+    main = tmp_path / "main.xml"
+    main.write_text(
+        "<mujoco><worldbody><include file='part.xml'>\n<body name='lost'><geom/></body></include>"
+        "</worldbody></mujoco>"
+    )
+    with pytest.raises(DescriptionError) as caught:
+        flatten(main.read_bytes(), str(main))
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.line, problem.element) == ("include", 2, "body")
 
 
 def test_includes_end(tmp_path: Path):

@@ -67,14 +67,66 @@ def test_the_name_is_the_models_or_the_files(text: str, file: str | None, name: 
 def test_what_is_not_read_is_a_finding_with_its_line():
     found = {p.code: (p.level, p.line) for p in read(ARM).problems}
     assert found == {
-        "no-gravity": ("note", 2),
         "no-actuator": ("note", 9),
         "no-equality": ("warning", 11),
     }
 
 
-def test_the_usual_gravity_is_no_finding():
-    assert not read('<mujoco><option gravity="0 0 -9.81"/></mujoco>').problems
+@pytest.mark.parametrize(
+    ("option", "gravity"),
+    [
+        ("", (0.0, 0.0, -9.81)),  # MuJoCo's own
+        ('<option gravity="1 2 -3" timestep="0.01"/>', (1.0, 2.0, -3.0)),
+        ('<option gravity="1 2 -3"/><option iterations="3"/>', (1.0, 2.0, -3.0)),
+        ('<option><flag gravity="disable"/></option>', (0.0, 0.0, 0.0)),
+    ],
+)
+def test_gravity_is_that_of_the_options(option: str, gravity: tuple[float, ...]):
+    model = read(f"<mujoco>{option}</mujoco>")
+    assert model.gravity == gravity
+    assert not model.problems
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "words"),
+    [
+        ('<option density="1.2"/>', "no-fluid", "fluid"),
+        ('<option viscosity="0.1"/>', "no-fluid", "fluid"),
+        ('<option><flag limit="disable" spring="disable"/></option>', "no-flag", "limit, spring"),
+    ],
+)
+def test_physics_of_the_options_that_a_mechanism_does_not_have_is_a_warning(
+    option: str, code: str, words: str
+):
+    (finding,) = read(f"<mujoco>\n{option}</mujoco>").problems
+    assert (finding.level, finding.code, finding.line) == ("warning", code, 2)
+    assert words in finding.message
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "<tendon>\n<fixed name='t' stiffness='1'><joint joint='j' coef='1'/></fixed></tendon>",
+        "<tendon>\n<fixed name='t' armature='.1'><joint joint='j' coef='1'/></fixed></tendon>",
+        "<actuator>\n<motor joint='j' armature='1'/></actuator>",
+        "<actuator>\n<motor joint='j' damping='1'/></actuator>",
+        "<default>\n<motor armature='1'/></default>",
+        "<default>\n<tendon damping='.2'/></default>",
+    ],
+)
+def test_dynamics_of_tendons_and_actuators_are_a_warning(more: str):
+    body = "<worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
+    found = {p.code: (p.level, p.line) for p in read(f"<mujoco>{body}{more}</mujoco>").problems}
+    assert found["no-dynamics"] == ("warning", 2)
+
+
+def test_dynamics_that_are_zero_are_nothing_to_tell():
+    text = (
+        "<mujoco><worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody>"
+        "<tendon><fixed name='t' stiffness='0' damping='0.0'><joint joint='j' coef='1'/></fixed>"
+        "</tendon><actuator><motor joint='j' armature='0 '/></actuator></mujoco>"
+    )
+    assert not read(text).problems
 
 
 def test_what_mujoco_warns_of_is_a_finding_and_nothing_else(
@@ -269,21 +321,33 @@ def test_a_force_range_is_an_effort_limit_where_it_is_symmetric():
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "name"),
+    ("text", "level", "code", "name"),
     [
-        ("<joint name='j' stiffness='1'/>", "no-stiffness", "j"),
-        ("<joint name='j' damping='1 1'/>", "no-damping", "j"),
-        ("<joint name='j' type='ball' limited='true'/>", "no-angle", "j"),
-        ("<body name='c' gravcomp='1'><geom size='1'/></body>", "no-gravcomp", "c"),
+        ("<joint name='j' type='ball' stiffness='1'/>", "warning", "no-stiffness", "j"),
+        ("<joint name='j' stiffness='1 1'/>", "warning", "no-stiffness", "j"),
+        ("<joint name='j' damping='1 1'/>", "warning", "no-damping", "j"),
+        ("<joint name='j' type='ball' limited='true'/>", "note", "no-angle", "j"),
+        ("<body name='c' gravcomp='1'><geom size='1'/></body>", "warning", "no-gravcomp", "c"),
     ],
 )
-def test_what_has_no_place_in_a_mechanism_is_a_note(text: str, code: str, name: str):
-    if code == "no-damping" and not hasattr(mujoco.MjModel, "dof_dampingpoly"):
-        pytest.skip("this MuJoCo knows no damping that grows with the velocity")
+def test_what_has_no_place_in_a_mechanism_is_told(text: str, level: str, code: str, name: str):
+    if "1 1" in text and not hasattr(mujoco.MjModel, "dof_dampingpoly"):
+        pytest.skip("this MuJoCo knows no damping or spring that is not linear")
     model = body(text)
     assert codes(model) == {code: name}
-    assert model.problems[0].level == "note"
+    assert model.problems[0].level == level
     assert model.problems[0].line == 2
+
+
+def test_springs_are_those_of_hinges_and_slides():
+    model = body(
+        "<joint name='a' stiffness='3' springref='90' ref='10'/>"
+        "<joint name='b' type='slide' stiffness='2' springref='.5'/>"
+        "<joint name='c' type='slide' axis='1 0 0'/>"
+    )
+    assert not model.problems
+    found = [(j.stiffness, j.spring_position) for j in model.joints]
+    assert found == [(3.0, pytest.approx(np.pi / 2)), (2.0, 0.5), (0.0, 0.0)]
 
 
 def test_a_mocap_body_is_a_warning():
@@ -294,8 +358,8 @@ def test_a_mocap_body_is_a_warning():
 
 
 def test_several_of_a_kind_are_one_finding():
-    joints = "".join(f"<joint name='j{k}' armature='1' stiffness='1'/>" for k in range(3))
-    (finding,) = body(joints).problems
+    joints = "".join(f"<joint name='j{k}' actuatorfrcrange='-1 2'/>" for k in range(3))
+    (finding,) = (p for p in body(joints).problems if p.code == "no-effort")
     assert "2 more" in finding.message
 
 

@@ -34,9 +34,12 @@ no-contact | note | Contact pairs are not read. | Nothing to do.
 no-sensor | note | Sensors are not read. | Nothing to do.
 no-keyframe | note | Something in a keyframe is not read. | Nothing to do.
 no-camera | note | Cameras are not read. | Nothing to do.
+no-dynamics | warning | Stiffness, damping, friction, armature or the range of a tendon or an
+    actuator is not read. | Give them to the joint.
+no-control | note | What an actuator does by a law or a bound of its own is not read. | Give
+    `simulate` the control, as `PD`.
 no-plugin | note | Plugins are not run. | Nothing to do.
 no-custom | note | Custom data is not read. | Nothing to do.
-no-gravity | note | Another gravity is not read. | Pass it where it is needed.
 # Files
 too-many | error | More elements or attributes than are read. | Remove some.
 unsupported | error | A format that is not read. | Convert it to URDF.
@@ -230,6 +233,14 @@ OF_EQUALITIES = _names("name class active")
 TARGETS = ("joint", "jointinparent", "tendon")
 """Attributes of an actuator that say which joints it drives; no others are handed on."""
 
+OF_MOTORS = _names(
+    "name class group user armature damping joint jointinparent tendon gear ctrlrange ctrllimited"
+)
+"""Attributes of actuators whose force is their control, whatever that is measured in."""
+
+OF_DYNAMICS = ("stiffness", "damping", "frictionloss", "armature", "range")
+"""Attributes of tendons and actuators that count in the dynamics, and are not handed on."""
+
 LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
     "equality": ("warning", "an equality of this kind is not read"),
     "tendon": ("note", "a tendon of this kind is not read"),
@@ -238,7 +249,7 @@ LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
 }
 """The remarks on the other elements of a section."""
 
-SILENT = _names("option size visual statistic light texture skin layer extension pair")
+SILENT = _names("size visual statistic light texture skin layer extension pair")
 """Elements that are left out and say nothing about kinematics or masses."""
 
 OF_DEFAULTS = _names(
@@ -260,6 +271,8 @@ KEPT_ATTRIBUTES: dict[str, frozenset[str]] = {
     "hfield": _names("name size nrow ncol"),
     "material": _names("name class rgba"),
     "equality": _names("active"),
+    "option": _names("gravity density viscosity"),
+    "flag": _names("constraint equality frictionloss limit spring damper gravity"),
     "tendon": frozenset(),
     "actuator": frozenset(),
 }
@@ -483,6 +496,7 @@ class _File:
         self.unit, self.flat = unit, unit.flat
         self.file = show(file, 4096) if file else ""
         self.skipping = 0
+        self.including = False  # whether what is skipped is an <include>
         self.begun = False
         self.parser = expat.ParserCreate()
 
@@ -537,6 +551,12 @@ class _File:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         """An element begins."""
         unit, place = self.unit, self._place()
+        if not self.skipping:
+            self.including = tag == "include"
+        elif self.including and self.skipping == 1:
+            message = f"<include> stands for what its file holds; <{show(tag)}> is inside of it"
+            hint = "close it before, as in <include file='...'/>"
+            self.flat.refuse("include", message, place, element=tag, hint=hint)
         if self.skipping or self._left_out(tag, attributes, place):
             self.skipping += 1
             if self.skipping + len(unit.open) > DEEPEST:
@@ -598,7 +618,10 @@ class _File:
         if tag in REFUSED:
             flat.refuse("unsupported", REFUSED[tag], place, element=tag)
             return True
-        if any(element.tag == "default" for element in unit.open):
+        in_defaults = any(element.tag == "default" for element in unit.open)
+        if section in ("tendon", "actuator") or (in_defaults and tag in OF_DEFAULTS):
+            self._find_dynamics(tag, attributes, place)
+        if in_defaults:
             return tag in OF_DEFAULTS or tag in SILENT
         if section == "general":
             return True
@@ -611,16 +634,25 @@ class _File:
                 level, message = LEFT_OUT_OF[section]
                 flat.found(level, f"no-{section}", message, place=place, element=tag)
             return not taken
-        gravity = attributes.get("gravity", "0 0 -9.81") if tag == "option" else "0 0 -9.81"
-        if gravity.split() != ["0", "0", "-9.81"]:  # MuJoCo's own
-            message = f"gravity '{show(gravity)}' is not read: pass it where it is needed"
-            flat.found("note", "no-gravity", message, place=place, element="option")
         if tag == "plugin" and unit.open[-1].tag == "mesh":
             flat.plugin_meshes.add(unit.open[-1].name)
         if tag in LEFT_OUT:
             level, message = LEFT_OUT[tag]
             flat.found(level, f"no-{tag}", message, place=place, element=tag)
         return tag in LEFT_OUT or tag in SILENT
+
+    def _find_dynamics(self, tag: str, attributes: dict[str, str], place: Place) -> None:
+        """Say what of a tendon or an actuator counts in the dynamics."""
+        lost = [name for name in OF_DYNAMICS if not _is_zero(attributes.get(name, "0"))]
+        if lost:
+            message = f"{' and '.join(lost)} of a tendon or an actuator is not read"
+            self.flat.found("warning", "no-dynamics", message, place=place, element=tag)
+
+    def _find_control(self, tag: str, attributes: dict[str, str], place: Place) -> None:
+        """Say that an actuator has a law or bounds of its own."""
+        if tag not in ("motor", "general") or attributes.keys() - OF_MOTORS:
+            message = "of an actuator the joints that it drives are read, not its law and bounds"
+            self.flat.found("note", "no-control", message, place=place, element=tag)
 
     def _section(self) -> str:
         """The element that is open, whatever file it is of."""
@@ -663,6 +695,7 @@ class _File:
         section, kept = self._section(), KEPT_ATTRIBUTES.get(tag)
         if section == "actuator":
             kept = frozenset(TARGETS)
+            self._find_control(tag, attributes, place)
         elif section in TAKEN:
             kept = TAKEN[section].get(tag, frozenset[str]())
             kept = kept | OF_EQUALITIES if section == "equality" else kept
@@ -683,6 +716,10 @@ def _count_of(text: str) -> int:
     """A count; MuJoCo says what is wrong with one that is none."""
     text = text.strip()
     return int(text[:19]) if text.isascii() and text.isdecimal() else 1
+
+
+def _is_zero(text: str) -> bool:
+    return not text.strip("0. \t\n")
 
 
 def _points(attributes: dict[str, str]) -> int:

@@ -64,9 +64,13 @@ mesh-mass | error | A mass follows from a mesh that cannot be read. | Give an `<
 inactive | note | An equality that is not active is not read. | Nothing to do.
 no-tendon | note | Tendons along sites are not read. | Nothing to do.
 mocap | warning | A mocap body stays where it was described. | Use a free joint.
-no-gravcomp | note | Compensation of gravity is not read. | Nothing to do.
-no-stiffness | note | Springs are not read. | Add them yourself.
-no-damping | note | Damping beyond the linear part is not read. | Add it yourself.
+no-gravcomp | warning | Compensation of gravity is not read: such bodies weigh all that they have. |
+    Add the forces yourself, as `external=`.
+no-stiffness | warning | Springs of ball and free joints, and what of others is not linear, are not
+    read. | Add them yourself.
+no-damping | warning | Damping beyond the linear part is not read. | Add it yourself.
+no-fluid | warning | Forces of a fluid (density, viscosity) are not read. | Add them yourself.
+no-flag | warning | A flag that switches off a part of the physics is not read. | Remove the part.
 no-effort | note | A range of forces that is not symmetric. | Mind it yourself.
 no-angle | note | A limit that leaves a ball joint no angle. | Give the range its angle.
 unnamed | note | Elements without a name get a number. | Name them.
@@ -146,6 +150,7 @@ _LINE = re.compile(r"\bline (?:number=)?(\d+)", re.IGNORECASE)
 _NAME = re.compile(r"Element name '(.*)', id -?\d+")
 _NAMED = re.compile(r' name="([^"]*)"')
 _INFO = re.compile(r"line (\d+)")
+_KEY = re.compile(r"^Error: keyframe .*\bid (\d+)$", re.DOTALL)
 _REPEATED = re.compile(r"repeated name '(.*)' in (\w+)")
 _PREFIX = re.compile(r"^(XML )?(parse )?Error( \d+)?:\s*(Error:\s*|Schema violation:\s*)?", re.I)
 
@@ -369,7 +374,9 @@ def _described(error: BaseException, flat: Flat) -> DescriptionError:
     """MuJoCo's message, at the place in the files that it means."""
     text = str(error).strip() or type(error).__name__
     lines = [int(found) for found in _LINE.findall(text)]
-    line = next((line for line in reversed(lines) if line), 0) or _line_of_repeated(text, flat)
+    line = next((line for line in reversed(lines) if line), 0) or (
+        _line_of_repeated(text, flat) or _line_of_key(text, flat)
+    )
     place = flat.place(line)
     tag = flat.tags[line - 1] if 0 < line <= len(flat.tags) else ""
     named = _NAME.search(text)
@@ -403,6 +410,13 @@ def _line_of_repeated(text: str, flat: Flat) -> int:
         if own and name.startswith(own) and len(own) >= longest:
             best, longest = line, len(own)
     return best
+
+
+def _line_of_key(text: str, flat: Flat) -> int:
+    """The line of a keyframe, which MuJoCo means by its number alone."""
+    found = _KEY.search(text)
+    lines = [line for line, tag in enumerate(flat.tags, 1) if tag == "key"]
+    return lines[int(found[1])] if found and int(found[1]) < len(lines) else 0
 
 
 # ---- loops, couplings and driven joints
@@ -592,18 +606,59 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
             for name, qpos in zip(_names(spec.keys, m.nkey, "key"), m.key_qpos, strict=True)
         ),
         drives=drives(m, _places(spec.actuators, flat)),
+        gravity=_gravity(m),
         problems=(
             *compiled.problems,
             *equalities.problems,
             *_unnamed(spec.bodies, "body", flat),
             *_unnamed(spec.joints, "joint", flat),
             *_unread(m, bodies, joints),
+            *_unread_options(m, flat),
             *(
                 Finding("note", "mjcf", f"MuJoCo: {show(word.strip(), 400)}", flat.file)
                 for word in compiled.warnings
             ),
         ),
     )
+
+
+_FLAGS = (
+    "constraint",
+    "equality",
+    "frictionloss",
+    "limit",
+    "contact",
+    "spring",
+    "damper",
+    "gravity",
+)
+"""Flags of the options, from the lowest bit on. Source: MuJoCo, API reference, mjtDisableBit."""
+
+
+def _switched_off(m: Any) -> list[str]:
+    return [name for bit, name in enumerate(_FLAGS) if int(m.opt.disableflags) >> bit & 1]
+
+
+def _gravity(m: Any) -> Vector:
+    return (0.0, 0.0, 0.0) if "gravity" in _switched_off(m) else _vector(m.opt.gravity)
+
+
+def _unread_options(m: Any, flat: Flat) -> list[Finding]:
+    """Findings on what the options say of the physics and a mechanism does not have."""
+    off = [name for name in _switched_off(m) if name != "gravity"]
+    place = flat.place(flat.tags.index("option") + 1) if "option" in flat.tags else Place()
+    return [
+        Finding("warning", code, text, place.file, place.line, "option")
+        for code, text, found in (
+            (
+                "no-fluid",
+                "the forces of a fluid (density, viscosity) are not read",
+                m.opt.density or m.opt.viscosity,
+            ),
+            ("no-flag", f"it switches off {', '.join(off)}, which is not read", off),
+        )
+        if found
+    ]
 
 
 def _places(items: Iterable[Any], flat: Flat) -> list[Place]:
@@ -673,6 +728,8 @@ def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Join
                 damping=float(m.dof_damping[dof]),
                 friction=float(m.dof_frictionloss[dof]),
                 armature=float(m.dof_armature[dof]),
+                stiffness=float(m.jnt_stiffness[k]) if size == 1 else 0.0,
+                spring_position=float(m.qpos_spring[start]) if size == 1 else 0.0,
                 place=places[k],
             )
         )
@@ -758,27 +815,37 @@ def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Fin
     """Findings on parts of the compiled model that have no place in a mechanism."""
     poly = getattr(m, "dof_dampingpoly", None)
     damped = [poly is not None and bool(np.any(poly[d])) for d in m.jnt_dofadr]
+    curve, yields = (getattr(m, f"jnt_{name}", None) for name in ("stiffnesspoly", "springyield"))
+    bent = [
+        any(more is not None and bool(np.any(more[k])) for more in (curve, yields))
+        for k in range(m.njnt)
+    ]
     forced = [
         bool(limited) and low != -high
         for limited, (low, high) in zip(m.jnt_actfrclimited, m.jnt_actfrcrange, strict=True)
     ]
     balls = [_without_angle(m, k) for k in range(m.njnt)]
-    of_joints: tuple[tuple[str, str, Iterable[Any]], ...] = (
-        ("stiffness", "a spring (stiffness)", m.jnt_stiffness),
-        ("damping", "damping that grows with the velocity", damped),
-        ("effort", "a range of forces that is not symmetric", forced),
-        ("angle", "a limit that leaves a ball joint no angle", balls),
+    turning = [
+        _JOINT_TYPES[kind] in _QUATERNION_SIZES and k != 0.0
+        for kind, k in zip(m.jnt_type, m.jnt_stiffness, strict=True)
+    ]
+    of_joints: tuple[tuple[Level, str, str, Iterable[Any]], ...] = (
+        ("warning", "stiffness", "the spring of a ball or free joint", turning),
+        ("warning", "stiffness", "what of a spring is not linear", bent),
+        ("warning", "damping", "damping that grows with the velocity", damped),
+        ("note", "effort", "a range of forces that is not symmetric", forced),
+        ("note", "angle", "a limit that leaves a ball joint no angle", balls),
     )
     found = [
-        _several("note", f"no-{code}", f"{text} is not read", chosen, "joint")
-        for code, text, values in of_joints
+        _several(level, f"no-{code}", f"{text} is not read", chosen, "joint")
+        for level, code, text, values in of_joints
         if (chosen := [j for j, value in zip(joints, values, strict=True) if value])
     ]
     floating = [body for body, value in zip(bodies, m.body_gravcomp, strict=True) if value]
     text = "the compensation of gravity (gravcomp) is not read"
     moved = [body for body in bodies if body.mocap]
     still = "a mocap body stays where it was described"
-    found += [_several("note", "no-gravcomp", text, floating, "body")] if floating else []
+    found += [_several("warning", "no-gravcomp", text, floating, "body")] if floating else []
     return found + ([_several("warning", "mocap", still, moved, "body")] if moved else [])
 
 

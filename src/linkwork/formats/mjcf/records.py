@@ -62,6 +62,8 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    stiffness: float = 0.0
+    spring_position: float = 0.0
     place: Place = Place()
 
 
@@ -178,4 +180,5 @@ class MjcfModel:
     couplings: tuple[Coupling, ...] = ()
     drives: tuple[Drive, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
+    gravity: Vector = (0.0, 0.0, -9.81)
     problems: tuple[Finding, ...] = ()

@@ -112,8 +112,11 @@ def with_mesh_names(robot: Robot, names: Mapping[str, str | None]) -> Robot:
     return renamed_meshes(replace(robot, links=links), lambda name: names.get(name) or name)
 
 
-def urdf_for_mujoco(robot: Robot) -> str:
-    """The URDF with MuJoCo's own element: no link is fused, no visual dropped, no path cut."""
+def urdf_for_mujoco(robot: Robot, gravity: Sequence[float]) -> str:
+    """The URDF with MuJoCo's own element: no link is fused, no visual dropped, no path cut.
+
+    ``gravity`` is that of the robot, where the element does not say another.
+    """
     own = ElementTree.Element("mujoco")
     for extra in robot.extra:
         if isinstance(extra, ExtraElement) and extra.tag == "mujoco":
@@ -121,6 +124,10 @@ def urdf_for_mujoco(robot: Robot) -> str:
     compiler = own.find("compiler")
     if compiler is None:
         compiler = ElementTree.SubElement(own, "compiler")
+    option = own.find("option")
+    if option is None:
+        option = ElementTree.SubElement(own, "option")
+    option.set("gravity", option.get("gravity", " ".join(f"{x:.17g}" for x in gravity)))
     for name in ("meshdir", "texturedir", "assetdir"):
         compiler.attrib.pop(name, None)
     compiler.set("fusestatic", compiler.get("fusestatic", "false"))
@@ -211,11 +218,12 @@ def split_free_joints(mujoco: Any, spec: Any) -> tuple[list[FloatingBody], list[
             still.append(FloatingBody(body.name, name))
         else:
             others.append(name)
-        spec.delete(joint)
+        losses = {"damping": joint.damping, "frictionloss": joint.frictionloss}
         for end, direction in zip(_PARTS, np.eye(3), strict=False):
             slide = mujoco.mjtJoint.mjJNT_SLIDE
-            body.add_joint(name=f"{name}_{end}", type=slide, axis=direction)
-        body.add_joint(name=f"{name}_{_PARTS[3]}", type=mujoco.mjtJoint.mjJNT_BALL)
+            body.add_joint(name=f"{name}_{end}", type=slide, axis=direction, **losses)
+        body.add_joint(name=f"{name}_{_PARTS[3]}", type=mujoco.mjtJoint.mjJNT_BALL, **losses)
+        spec.delete(joint)
     return still, others
 
 
@@ -242,9 +250,12 @@ def move_to_world(root: ElementTree.Element, floating: Sequence[FloatingBody]) -
         above, body = next(pair for pair in pairs if pair[1].get("name") == each.body)
         above.remove(body)
         parts = {f"{each.joint}_{end}" for end in _PARTS}
+        free = ElementTree.Element("joint", {"name": each.joint, "type": "free"})
         for joint in [j for j in body.findall("joint") if j.get("name") in parts]:
             body.remove(joint)
-        body.insert(0, ElementTree.Element("joint", {"name": each.joint, "type": "free"}))
+            losses = {name: joint.get(name, "") for name in ("damping", "frictionloss")}
+            free.attrib.update({name: text for name, text in losses.items() if text})
+        body.insert(0, free)
         for name in ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"):
             body.attrib.pop(name, None)
         for name, numbers in (("pos", each.pos), ("quat", each.quat)):
