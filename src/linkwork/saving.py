@@ -313,15 +313,20 @@ def _not_saved(robot: Robot, kind: Format) -> Iterator[Finding]:
     if kind == "urdf" and m.body_joint_types[0] is JointType.FLOATING:
         message = "a URDF does not say that the base floats: load it with base='floating'"
         yield Finding("note", "not-saved", message)
-    if kind == "dh" and m.armature.any():
+    if kind == "dh":
+        yield from _not_in_a_table(m)
+
+
+def _not_in_a_table(m: Mechanism) -> Iterator[Finding]:
+    if m.armature.any():
         yield Finding("warning", "not-saved", "a table has no armature: it is left out")
-    if kind == "dh" and m.stiffness.any():
+    if m.stiffness.any():
         yield Finding("warning", "not-saved", "a table has no springs: they are left out")
-    if kind == "dh" and m.gravity() != list(GRAVITY):
+    if m.gravity() != list(GRAVITY):
         message = f"a table has no gravity: that of the robot, {m.gravity()}, is left out"
         hint = "give it to the calls, as gravity=..."
         yield Finding("note", "not-saved", message, hint=hint)
-    if kind == "dh" and m.mass[0] > 0.0:
+    if m.mass[0] > 0.0:
         mass = f"{m.mass[0]:.6g} kg of what does not move"
         yield Finding("note", "not-saved", f"a table has no mass of its base: {mass} are left out")
 
