@@ -565,7 +565,7 @@ def test_an_interrupt_is_heard_between_paths(panda):
     tj.time_optimal_all(paths[:1], robot=panda, jerk=100.0, acceleration=10.0)  # compiled
 
     def interrupt():
-        sent.append(time.perf_counter())
+        sent.append(time.process_time())
         signal.pthread_kill(main, signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -577,7 +577,8 @@ def test_an_interrupt_is_heard_between_paths(panda):
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
-    assert time.perf_counter() - sent[0] < 2.0  # a motion takes 0.1 s on a machine by itself
+    # Processor time, which other programs do not count in: a motion takes 0.1 s, all take 10.
+    assert time.process_time() - sent[0] < 2.0
 
 
 def test_each_number_of_a_planar_base_has_a_name():
