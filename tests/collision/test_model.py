@@ -220,6 +220,20 @@ def test_what_is_beside_a_configuration_changes_nothing(name: str) -> None:
         np.testing.assert_array_equal(model.collides(q[two]), [True, False])
 
 
+def test_a_motion_is_the_same_alone_and_beside_others() -> None:
+    """How far other motions slide says nothing of it, where a joint slides without limits."""
+    g = rng("motions beside others")
+    robot = lw.load(dressed(every_joint_urdf(), g))
+    model, scene = robot.collision(overhang=0.1), scene_around(g, 2)
+    q0, q1 = configurations(robot, g, 60), configurations(robot, g, 60)
+    sliding = [*range(*robot.mechanism.q_slice(robot.mechanism.joint("free")).indices(99))][:3]
+    q1[::3, sliding] *= 40.0
+    together = model.motion_collides(q0, q1, scene)
+    alone = [model.motion_collides(a, b, scene) for a, b in zip(q0, q1, strict=True)]
+    assert [float(each.t) for each in alone] == together.t.tolist()
+    assert [each.names for each in alone] == together.names
+
+
 @pytest.mark.parametrize("turns", [1, 1e3, 1e9, 1e18])
 def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("far turns"), 40)

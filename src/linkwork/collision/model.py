@@ -1004,14 +1004,12 @@ class CollisionModel(_Asked, ProcessBound):
         tolerance = finite_number(tolerance, "tolerance", above=0.0)
         scene_ = self._scene(scene)
         n = len(starts)
-        reaches = self._reaches(starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
 
         def work(part: slice) -> None:
             self._moved(
                 (starts[part], stops[part], velocities[part]),
                 scene_,
-                reaches,
                 tolerance,
                 (times[part], records[part], which[part]),
             )
@@ -1031,18 +1029,22 @@ class CollisionModel(_Asked, ProcessBound):
         self,
         motions: tuple[Floats, Floats, Floats],
         scene: SceneTables,
-        reaches: Reaches,
         tolerance: float,
         found: tuple[Floats, Floats, Integers],
     ) -> None:
         """Write when motions (starts, stops, velocities) first touch, how, and what (n, 2)."""
         room = self._room(scene)
-        if room.reaches is not reaches:
-            room.move_by(reaches)
-        self._motion_rows(
-            *(*map(_at, motions), len(motions[0]), tolerance, _at(room.world)),
-            *(*map(_at, found), _at(room.counts)),
-        )
+        for rows, reaches in self._by_reaches(*motions[:2]):
+            own = [each[rows] for each in motions]  # views of all rows, copies of some
+            told = [each[rows] for each in found]
+            if room.reaches is not reaches:
+                room.move_by(reaches)
+            self._motion_rows(
+                *(*map(_at, own), len(own[0]), tolerance, _at(room.world)),
+                *(*map(_at, told), _at(room.counts)),
+            )
+            for each, part in zip(found, told, strict=True):
+                each[rows] = part
         self._rooms.append(room)
 
     def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
@@ -1057,18 +1059,41 @@ class CollisionModel(_Asked, ProcessBound):
         plain = self.mechanism.n_q == self.mechanism.n_v
         v = stops - starts if plain else motion.velocities_of(self.mechanism, starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
-        reaches = self._reaches(starts, stops) if len(self._slides) else self._usual_reaches
-        self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
+        self._moved((starts, stops, v), scene_, margin, (times, records, which))
         return which[:, 0] >= 0
 
-    def _reaches(self, starts: Floats, stops: Floats) -> Reaches:
-        """Bounds on how fast distances change during motions."""
-        low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
-        high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
-        least, most = self._slide_span
-        if not (np.isfinite(most - least) & (low >= least) & (high <= most)).all():
-            return self._bounds_within(low, high)
-        return self._usual_reaches
+    def _by_reaches(
+        self, starts: Floats, stops: Floats
+    ) -> list[tuple[slice | Integers, Reaches]]:
+        """The rows of motions, and the bounds on how fast distances change during these.
+
+        The bounds of a row depend on it alone, whatever is beside it: on which joints slide beyond
+        their usual range, and on the next power of two to how far these do.
+        """
+        if not len(self._slides):
+            return [(slice(None), self._usual_reaches)]
+        ends, (least, most) = np.stack([starts, stops])[..., self._slides], self._slide_span
+        usual = np.isfinite(most - least) & ((ends >= least) & (ends <= most)).all(axis=0)
+        if usual.all():
+            return [(slice(None), self._usual_reaches)]
+        farthest = np.where(usual, 0.0, np.abs(ends).max(axis=0)).max(axis=1)
+        kinds = np.column_stack([np.minimum(np.frexp(farthest)[1], 1023), usual])
+        every, kind_of = np.unique(kinds, axis=0, return_inverse=True)
+        found: list[tuple[slice | Integers, Reaches]] = []
+        for k, kind in enumerate(every):
+            rows = slice(None) if len(every) == 1 else np.flatnonzero(kind_of.ravel() == k)
+            far, as_usual = np.ldexp(1.0, int(kind[0])), kind[1:].astype(bool)
+            key = kind.tobytes()
+            if key not in self._far_reaches:
+                low, high = np.where(as_usual, least, -far), np.where(as_usual, most, far)
+                self._far_reaches[key] = self._bounds_within(low, high)
+            found.append((rows, self._far_reaches[key]))
+        return found
+
+    @cached_property
+    def _far_reaches(self) -> dict[bytes, Reaches]:
+        """The bounds of motions in which joints slide farther than usual, by how far."""
+        return {}
 
     @cached_property
     def _usual_reaches(self) -> Reaches:
