@@ -1062,9 +1062,7 @@ class CollisionModel(_Asked, ProcessBound):
         self._moved((starts, stops, v), scene_, margin, (times, records, which))
         return which[:, 0] >= 0
 
-    def _by_reaches(
-        self, starts: Floats, stops: Floats
-    ) -> list[tuple[slice | Integers, Reaches]]:
+    def _by_reaches(self, starts: Floats, stops: Floats) -> list[tuple[slice | Integers, Reaches]]:
         """The rows of motions, and the bounds on how fast distances change during these.
 
         The bounds of a row depend on it alone, whatever is beside it: on which joints slide beyond
