@@ -1116,6 +1116,18 @@ class CollisionModel(_Asked, ProcessBound):
         own = [m.q_start[c] + np.arange(kind.n_lengths) for c, kind in enumerate(m.joint_types)]
         return np.concatenate([np.zeros(0, np.int64), *own])
 
+    def speed_bound(self, rates: Floats, low: Floats, high: Floats) -> float:
+        """A bound on the speed (m/s) of every point of the robot where q has these rates (nq,).
+
+        It holds for all configurations from ``low`` to ``high`` (nq,); q has no quaternions.
+        """
+        bounds = self._bounds_within(low[self._slides], high[self._slides])
+        speeds = bounds.chains[:, 0] * np.abs(rates)[bounds.chains[:, 2].astype(np.int64)]
+        return max(
+            (float(speeds[first : first + n].sum()) for first, n in bounds.places.tolist()),
+            default=0.0,
+        )
+
     def _bounds_within(self, low: Floats, high: Floats) -> Reaches:
         least, most = np.zeros(self.mechanism.n_q), np.zeros(self.mechanism.n_q)
         least[self._slides], most[self._slides] = low, high
