@@ -749,8 +749,17 @@ def test_numbers_of_threads(arm: Any) -> None:
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("threads"), 3)
     for wrong in (0, "all", 1.5):
         for ask in (model.collides, model.clearance, model.distances):
-            with pytest.raises(InputError, match="threads must be a whole number"):
-                ask(q, threads=wrong)
+            for asked in (q, q[0]):
+                with pytest.raises(InputError, match="threads must be a whole number"):
+                    ask(asked, threads=wrong)
+
+
+def test_distances_within_what_is_no_length(arm: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("within"), 2)
+    for wrong in ("far", float("nan"), [0.1, 0.2]):
+        for ask in (model.distances, lambda q, within: model.nearest(q, 1, within=within)):
+            with pytest.raises(InputError, match="within must be a finite number"):
+                ask(q, within=wrong)
 
 
 def test_pairs_of_closed_mechanisms() -> None:

@@ -638,6 +638,7 @@ class CollisionModel(_Asked, ProcessBound):
         rows = _as_rows(np.ascontiguousarray(given))
         rows = self._of_usual_length(rows)
         known, n = self._known(scene), len(rows)
+        threads = self._threads if threads is None else thread_count(threads)
         tables = known.tables
         if n == 1:
             room = self._room(tables)
@@ -649,7 +650,6 @@ class CollisionModel(_Asked, ProcessBound):
             self._expect_more(known)
             return cast("Booleans", np.bool_(hit))
         verdicts = np.zeros(-(-n // WIDTH32), np.int64)
-        threads = self._threads if threads is None else thread_count(threads)
         size = chunk_rows(_CHECK_NS, threads_for(n, _CHECK_NS, threads))
 
         def work(first: int) -> None:
@@ -864,6 +864,7 @@ class CollisionModel(_Asked, ProcessBound):
 
         Raises: as `clearance`.
         """
+        within = within if within == np.inf else finite_number(within, "within")
         scene_ = self._scene(scene)
         wanted, pairs = self._wanted(scene_)
         records, slopes = self._distances(
@@ -952,10 +953,10 @@ class CollisionModel(_Asked, ProcessBound):
 
     def _shared(self, work: Any, n: int, threads: int | None) -> None:
         """Do the work of n rows in parts, on some threads."""
+        threads = self._threads if threads is None else thread_count(threads)
         if n == 1:
             work(slice(0, 1))
             return
-        threads = self._threads if threads is None else thread_count(threads)
         size = chunk_rows(_EXACT_NS, threads_for(n, _EXACT_NS, threads))
         parts = [slice(first, min(first + size, n)) for first in range(0, n, size)]
         in_parallel(work, parts, threads)
