@@ -241,7 +241,7 @@ def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
     agree(model, q, cluttered)
 
 
-@pytest.mark.parametrize("length", [1e-300, 1e-30, 1e-10, 0.5, 1e7, 1e200, 1.7e308])
+@pytest.mark.parametrize("length", [1e-300, 1e-30, 1e-10, 0.5, 900.0, 1e7, 1e200, 1.7e308])
 def test_quaternions_of_any_length(length: float) -> None:
     text = '<robot name="one"><link name="a"><collision><geometry><box size="0.1 0.2 0.3"/>'
     robot = lw.load(text + "</geometry></collision></link></robot>", base="floating")
@@ -251,6 +251,9 @@ def test_quaternions_of_any_length(length: float) -> None:
     q[:, :3] *= 0.15
     hit = agree(model, q, scene)
     assert hit.any() and not hit.all()
+    beside = q.copy()
+    beside[::2, 3:] *= length  # what is long says nothing of what is beside it
+    np.testing.assert_array_equal(agree(model, beside, scene), hit)
     q[:, 3:] *= length
     np.testing.assert_array_equal(agree(model, q, scene), hit)
     q[7, 3:] = 0

@@ -57,12 +57,13 @@ _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 _SAMPLES_AT_ONCE = 1_000_000
 """Configurations of motions with a resolution that are held at once, about."""
 
-_USUAL = 1e-3
-"""Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
-
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
 """The turns (rad) and shifts (m) of joints, where no limit says less, that float32 decides on:
 configurations beyond are decided on the pieces alone."""
+
+_SMALLEST_QUATERNION = 1e-3
+"""Quaternions whose largest number is smaller, or larger than `_LARGEST_TURN`, are scaled: float32
+does not know their squares, or counts them as beyond."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -609,11 +610,12 @@ class CollisionModel(_Asked, ProcessBound):
         return np.ascontiguousarray(self._turns[:, 0])
 
     def _of_usual_length(self, rows: Floats, what: str = "q") -> Floats:
-        """Rows whose quaternions have lengths of which float32 knows the squares."""
+        """Rows whose quaternions have lengths with which float32 decides."""
         for first in self._quaternion_starts.tolist():
             at = slice(first, first + 4)
             size = np.abs(rows[:, at]).max(axis=1, initial=0.0)
-            odd = np.flatnonzero((size < _USUAL) | (size > 1 / _USUAL) & np.isfinite(size))
+            large = (size > _LARGEST_TURN) & np.isfinite(size)
+            odd = np.flatnonzero((size < _SMALLEST_QUATERNION) | large)
             if len(odd):
                 if not size[odd].all():
                     row = int(odd[size[odd] == 0][0])
