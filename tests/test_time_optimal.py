@@ -61,6 +61,17 @@ def test_a_straight_way_is_gone_by_bang_bang(way):
     assert worst(made, acceleration=2.0) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_points_next_to_each_other_leave_no_lines_of_no_length():
+    """Their directions are known so badly that a line through three of them has corners."""
+    gap = 3e-9
+    points = rng("next to each other").uniform(-0.5, 0.5, (4, 3))
+    points = np.concatenate([[each, each + gap, each + 2 * gap] for each in points])
+    made = tj.time_optimal(points, acceleration=15.0, velocity=2.0, deviation=0.02)
+    assert np.diff(made.times).min() > 0.0
+    assert worst(made, acceleration=15.0, velocity=2.0) <= SLACK
+    assert distance_from_lines(made(finely(made)), points).max() < 0.02 + 1e-9
+
+
 @pytest.mark.parametrize("velocity", [None, 1000.0])
 def test_tiny_ways_are_gone_like_large_ones(velocity):
     """Far below any limit of velocity: times are as the square roots of the ways."""
