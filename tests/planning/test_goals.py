@@ -115,7 +115,7 @@ def test_models_that_are_used_no_more_are_given_back(panda: lw.Robot) -> None:
     known = list[weakref.ref[Any]]()
     for k in range(20):
         size = (0.02, 0.02, 0.02 + 1e-3 * k)
-        model = panda.collision().with_attached("part", Box(np.array(size)), "tool0")
+        model = panda.collision().with_attached("part", Box(size), "tool0")
         assert panda.planner(model=model) is panda.planner(model=model)
         known.append(weakref.ref(model))
         del model
