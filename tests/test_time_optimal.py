@@ -61,6 +61,32 @@ def test_a_straight_way_is_gone_by_bang_bang(way):
     assert worst(made, acceleration=2.0) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_points_next_to_each_other_leave_no_lines_of_no_length():
+    """Their directions are known so badly that a line through three of them has corners."""
+    gap = 3e-9
+    points = rng("next to each other").uniform(-0.5, 0.5, (4, 3))
+    points = np.concatenate([[each, each + gap, each + 2 * gap] for each in points])
+    made = tj.time_optimal(points, acceleration=15.0, velocity=2.0, deviation=0.02)
+    assert np.diff(made.times).min() > 0.0
+    assert worst(made, acceleration=15.0, velocity=2.0) <= SLACK
+    assert distance_from_lines(made(finely(made)), points).max() < 0.02 + 1e-9
+
+
+@pytest.mark.parametrize("velocity", [None, 1000.0])
+def test_tiny_ways_are_gone_like_large_ones(velocity):
+    """Far below any limit of velocity: times are as the square roots of the ways."""
+    size = 1e-9
+    for k in range(5):
+        points = rng(f"tiny ways {k}").uniform(-1, 1, (6, 3))
+        for deviation in (None, 0.1):
+            large = tj.time_optimal(points, acceleration=1.0, deviation=deviation)
+            rounded = None if deviation is None else size * deviation
+            bounds = {"acceleration": 1.0, "velocity": velocity}
+            tiny = tj.time_optimal(size * points, deviation=rounded, **bounds)
+            assert tiny.duration == pytest.approx(math.sqrt(size) * large.duration, rel=1e-6)
+            assert worst(tiny, acceleration=1.0) <= SLACK
+
+
 def test_a_limited_velocity_gives_the_trapezoid():
     bounds = {"velocity": [1.5, 9.0], "acceleration": [2.0, 9.0]}
     reference = tj.point_to_point([0.0, 0.0], [3.0, 1.0], profile="trapezoid", **bounds)
@@ -478,6 +504,9 @@ def test_gravity_above_the_torque_limit_is_told_by_joint(panda):
     limit[1] = 20.0
     with pytest.raises(lw.InputError, match=r"'joint2' needs \d\d\.\d+ to stand still at 0\.0%"):
         tj.time_optimal([q, q + 0.1], robot=panda, torque=limit)
+    limit[0] = np.inf  # a joint without a limit is not the one
+    with pytest.raises(lw.InputError, match=r"'joint2' needs .*, and its torque limit is 20"):
+        tj.time_optimal([q, q + 0.1], robot=panda, torque=limit, acceleration=5.0)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _LEAST_STARTS = 4  # of inverse kinematics, for each of several poses
+_PLANNERS = 8  # that a robot keeps: each has its model, and what is held changes often
 _AGREED = 1e-6  # rad or m: how near a goal's number for what follows loops is to where they put it
 
 
@@ -158,8 +159,11 @@ class RobotPlanning:
         told = None if named is None else tuple(named)
         key = (tuple(moving), told, id(parts), effort)
         known: dict[Any, Planner] = {} if tasks else robot.__dict__.setdefault("_planners", {})
-        if key not in known or known[key].model is not parts:
-            known[key] = Planner(
+        planner = known.get(key)
+        if planner is None:
+            for old in list(known)[: 1 - _PLANNERS]:
+                known.pop(old, None)
+            known[key] = planner = Planner(
                 m,
                 parts,
                 settings.compiler(),
@@ -169,7 +173,7 @@ class RobotPlanning:
                 threads=settings.most_threads(),
                 kept=kept,
             )
-        return known[key]
+        return planner
 
     def _turning(self, moving: Sequence[str]) -> Kept:
         """The limits that paths keep of joints of which some turn about any axis."""

@@ -220,6 +220,20 @@ def test_what_is_beside_a_configuration_changes_nothing(name: str) -> None:
         np.testing.assert_array_equal(model.collides(q[two]), [True, False])
 
 
+def test_a_motion_is_the_same_alone_and_beside_others() -> None:
+    """How far other motions slide says nothing of it, where a joint slides without limits."""
+    g = rng("motions beside others")
+    robot = lw.load(dressed(every_joint_urdf(), g))
+    model, scene = robot.collision(overhang=0.1), scene_around(g, 2)
+    q0, q1 = configurations(robot, g, 60), configurations(robot, g, 60)
+    sliding = [*range(*robot.mechanism.q_slice(robot.mechanism.joint("free")).indices(99))][:3]
+    q1[::3, sliding] *= 40.0
+    together = model.motion_collides(q0, q1, scene)
+    alone = [model.motion_collides(a, b, scene) for a, b in zip(q0, q1, strict=True)]
+    assert [float(each.t) for each in alone] == together.t.tolist()
+    assert [each.names for each in alone] == together.names
+
+
 @pytest.mark.parametrize("turns", [1, 1e3, 1e9, 1e18])
 def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("far turns"), 40)
@@ -227,7 +241,7 @@ def test_rows_beyond_all_limits(arm: Any, cluttered: Any, turns: float) -> None:
     agree(model, q, cluttered)
 
 
-@pytest.mark.parametrize("length", [1e-300, 1e-30, 1e-10, 0.5, 1e7, 1e200, 1.7e308])
+@pytest.mark.parametrize("length", [1e-300, 1e-30, 1e-10, 0.5, 900.0, 1e7, 1e200, 1.7e308])
 def test_quaternions_of_any_length(length: float) -> None:
     text = '<robot name="one"><link name="a"><collision><geometry><box size="0.1 0.2 0.3"/>'
     robot = lw.load(text + "</geometry></collision></link></robot>", base="floating")
@@ -237,6 +251,9 @@ def test_quaternions_of_any_length(length: float) -> None:
     q[:, :3] *= 0.15
     hit = agree(model, q, scene)
     assert hit.any() and not hit.all()
+    beside = q.copy()
+    beside[::2, 3:] *= length  # what is long says nothing of what is beside it
+    np.testing.assert_array_equal(agree(model, beside, scene), hit)
     q[:, 3:] *= length
     np.testing.assert_array_equal(agree(model, q, scene), hit)
     q[7, 3:] = 0
@@ -735,8 +752,17 @@ def test_numbers_of_threads(arm: Any) -> None:
     model, q = arm.collision(overhang=0.1), configurations(arm, rng("threads"), 3)
     for wrong in (0, "all", 1.5):
         for ask in (model.collides, model.clearance, model.distances):
-            with pytest.raises(InputError, match="threads must be a whole number"):
-                ask(q, threads=wrong)
+            for asked in (q, q[0]):
+                with pytest.raises(InputError, match="threads must be a whole number"):
+                    ask(asked, threads=wrong)
+
+
+def test_distances_within_what_is_no_length(arm: Any) -> None:
+    model, q = arm.collision(overhang=0.1), configurations(arm, rng("within"), 2)
+    for wrong in ("far", float("nan"), [0.1, 0.2]):
+        for ask in (model.distances, lambda q, within: model.nearest(q, 1, within=within)):
+            with pytest.raises(InputError, match="within must be a finite number"):
+                ask(q, within=wrong)
 
 
 def test_pairs_of_closed_mechanisms() -> None:

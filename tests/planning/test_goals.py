@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Generator
 from typing import Any
 
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.scene import Box
 from seeds import rng
 
 Floats = NDArray[np.float64]
@@ -105,6 +108,19 @@ def test_followers_move_along() -> None:
     tip = robot.fk([0.0], "b") @ [0.3, 0.0, 0.0, 1.0]
     scene.add_sphere("ball", 0.02, tip[:3])
     assert not robot.plan([-1.0], [1.0], scene=scene, seconds=0.2)
+
+
+def test_models_that_are_used_no_more_are_given_back(panda: lw.Robot) -> None:
+    """A program that holds one thing after another keeps the planners of the last few alone."""
+    known = list[weakref.ref[Any]]()
+    for k in range(20):
+        size = (0.02, 0.02, 0.02 + 1e-3 * k)
+        model = panda.collision().with_attached("part", Box(size), "tool0")
+        assert panda.planner(model=model) is panda.planner(model=model)
+        known.append(weakref.ref(model))
+        del model
+    gc.collect()
+    assert sum(each() is not None for each in known) <= 10
 
 
 @pytest.mark.slow

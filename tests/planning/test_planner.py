@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -584,3 +586,32 @@ def test_limits_that_bound_nothing_are_no_place_to_look() -> None:
     assert plan.length < 30.0
     with pytest.raises(InputError, match="limits"):
         Roadmap(lw.load(text).planner())
+
+
+GEARED = """<robot name="geared"><link name="base"/><link name="turret"/><link name="crank"/>
+<link name="rod"><collision><origin xyz="0.5 0 0"/>
+  <geometry><box size="1 0.0002 0.0002"/></geometry></collision></link>
+<joint name="turn" type="revolute"><parent link="base"/><child link="turret"/>
+  <axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+<joint name="crank" type="revolute"><parent link="base"/><child link="crank"/>
+  <axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+<joint name="gear" type="revolute"><parent link="turret"/><child link="rod"/>
+  <axis xyz="0 1 0"/><limit lower="-300" upper="300" velocity="100" effort="1"/>
+  <mimic joint="crank" multiplier="40"/></joint></robot>"""
+
+
+def test_rounded_corners_of_geared_joints_touch_nothing() -> None:
+    """Between two looks a rod that turns forty times as fast bends away forty times as far."""
+    robot, scene = lw.load(GEARED), lw.Scene()
+    corner = np.array([[0.0, 0.0], [0.0, 0.02], [0.5, 0.02]])
+    plan = robot.plan(corner[0], corner[-1], scene=scene)
+    bent = replace(plan, q=corner)
+    limits: Any = {"acceleration": 5.0, "velocity": 2.0, "torque": np.inf}
+    move = lw.trajectory.along(bent, robot=robot, **limits)
+    # a tiny ball where the tip passes, next to the corner of the path
+    scene.add_sphere("ball", 1e-4, (0.69686606, 0.00588094, -0.71717718))
+    model = robot.collision()
+    assert not model.motion_collides(corner[:-1], corner[1:], scene).touches.any()
+    assert model.collides(move(np.linspace(0.0, move.duration, 20_001)), scene).any()
+    again = lw.trajectory.along(bent, robot=robot, **limits)
+    assert not model.collides(again(np.linspace(0.0, again.duration, 20_001)), scene).any()

@@ -57,12 +57,13 @@ _CHECK_NS, _EXACT_NS = 100.0, 5000.0
 _SAMPLES_AT_ONCE = 1_000_000
 """Configurations of motions with a resolution that are held at once, about."""
 
-_USUAL = 1e-3
-"""Quaternions whose largest number is smaller, or larger than its inverse, are scaled."""
-
 _LARGEST_TURN, _LARGEST_SHIFT = 4 * np.pi, 20.0
 """The turns (rad) and shifts (m) of joints, where no limit says less, that float32 decides on:
 configurations beyond are decided on the pieces alone."""
+
+_SMALLEST_QUATERNION = 1e-3
+"""Quaternions whose largest number is smaller, or larger than `_LARGEST_TURN`, are scaled: float32
+does not know their squares, or counts them as beyond."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -609,11 +610,12 @@ class CollisionModel(_Asked, ProcessBound):
         return np.ascontiguousarray(self._turns[:, 0])
 
     def _of_usual_length(self, rows: Floats, what: str = "q") -> Floats:
-        """Rows whose quaternions have lengths of which float32 knows the squares."""
+        """Rows whose quaternions have lengths with which float32 decides."""
         for first in self._quaternion_starts.tolist():
             at = slice(first, first + 4)
             size = np.abs(rows[:, at]).max(axis=1, initial=0.0)
-            odd = np.flatnonzero((size < _USUAL) | (size > 1 / _USUAL) & np.isfinite(size))
+            large = (size > _LARGEST_TURN) & np.isfinite(size)
+            odd = np.flatnonzero((size < _SMALLEST_QUATERNION) | large)
             if len(odd):
                 if not size[odd].all():
                     row = int(odd[size[odd] == 0][0])
@@ -638,6 +640,7 @@ class CollisionModel(_Asked, ProcessBound):
         rows = _as_rows(np.ascontiguousarray(given))
         rows = self._of_usual_length(rows)
         known, n = self._known(scene), len(rows)
+        threads = self._threads if threads is None else thread_count(threads)
         tables = known.tables
         if n == 1:
             room = self._room(tables)
@@ -649,7 +652,6 @@ class CollisionModel(_Asked, ProcessBound):
             self._expect_more(known)
             return cast("Booleans", np.bool_(hit))
         verdicts = np.zeros(-(-n // WIDTH32), np.int64)
-        threads = self._threads if threads is None else thread_count(threads)
         size = chunk_rows(_CHECK_NS, threads_for(n, _CHECK_NS, threads))
 
         def work(first: int) -> None:
@@ -864,6 +866,7 @@ class CollisionModel(_Asked, ProcessBound):
 
         Raises: as `clearance`.
         """
+        within = within if within == np.inf else finite_number(within, "within")
         scene_ = self._scene(scene)
         wanted, pairs = self._wanted(scene_)
         records, slopes = self._distances(
@@ -952,10 +955,10 @@ class CollisionModel(_Asked, ProcessBound):
 
     def _shared(self, work: Any, n: int, threads: int | None) -> None:
         """Do the work of n rows in parts, on some threads."""
+        threads = self._threads if threads is None else thread_count(threads)
         if n == 1:
             work(slice(0, 1))
             return
-        threads = self._threads if threads is None else thread_count(threads)
         size = chunk_rows(_EXACT_NS, threads_for(n, _EXACT_NS, threads))
         parts = [slice(first, min(first + size, n)) for first in range(0, n, size)]
         in_parallel(work, parts, threads)
@@ -1004,14 +1007,12 @@ class CollisionModel(_Asked, ProcessBound):
         tolerance = finite_number(tolerance, "tolerance", above=0.0)
         scene_ = self._scene(scene)
         n = len(starts)
-        reaches = self._reaches(starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
 
         def work(part: slice) -> None:
             self._moved(
                 (starts[part], stops[part], velocities[part]),
                 scene_,
-                reaches,
                 tolerance,
                 (times[part], records[part], which[part]),
             )
@@ -1031,18 +1032,22 @@ class CollisionModel(_Asked, ProcessBound):
         self,
         motions: tuple[Floats, Floats, Floats],
         scene: SceneTables,
-        reaches: Reaches,
         tolerance: float,
         found: tuple[Floats, Floats, Integers],
     ) -> None:
         """Write when motions (starts, stops, velocities) first touch, how, and what (n, 2)."""
         room = self._room(scene)
-        if room.reaches is not reaches:
-            room.move_by(reaches)
-        self._motion_rows(
-            *(*map(_at, motions), len(motions[0]), tolerance, _at(room.world)),
-            *(*map(_at, found), _at(room.counts)),
-        )
+        for rows, reaches in self._by_reaches(*motions[:2]):
+            own = [each[rows] for each in motions]  # views of all rows, copies of some
+            told = [each[rows] for each in found]
+            if room.reaches is not reaches:
+                room.move_by(reaches)
+            self._motion_rows(
+                *(*map(_at, own), len(own[0]), tolerance, _at(room.world)),
+                *(*map(_at, told), _at(room.counts)),
+            )
+            for each, part in zip(found, told, strict=True):
+                each[rows] = part
         self._rooms.append(room)
 
     def path_touches(self, q: Floats, scene: Any = None, *, margin: float = 1e-5) -> Booleans:
@@ -1057,18 +1062,39 @@ class CollisionModel(_Asked, ProcessBound):
         plain = self.mechanism.n_q == self.mechanism.n_v
         v = stops - starts if plain else motion.velocities_of(self.mechanism, starts, stops)
         times, records, which = np.empty(n), np.empty((n, distances.RECORD)), np.empty((n, 2), int)
-        reaches = self._reaches(starts, stops) if len(self._slides) else self._usual_reaches
-        self._moved((starts, stops, v), scene_, reaches, margin, (times, records, which))
+        self._moved((starts, stops, v), scene_, margin, (times, records, which))
         return which[:, 0] >= 0
 
-    def _reaches(self, starts: Floats, stops: Floats) -> Reaches:
-        """Bounds on how fast distances change during motions."""
-        low = np.minimum(starts, stops).min(axis=0, initial=0.0)[self._slides]
-        high = np.maximum(starts, stops).max(axis=0, initial=0.0)[self._slides]
-        least, most = self._slide_span
-        if not (np.isfinite(most - least) & (low >= least) & (high <= most)).all():
-            return self._bounds_within(low, high)
-        return self._usual_reaches
+    def _by_reaches(self, starts: Floats, stops: Floats) -> list[tuple[slice | Integers, Reaches]]:
+        """The rows of motions, and the bounds on how fast distances change during these.
+
+        The bounds of a row depend on it alone, whatever is beside it: on which joints slide beyond
+        their usual range, and on the next power of two to how far these do.
+        """
+        if not len(self._slides):
+            return [(slice(None), self._usual_reaches)]
+        ends, (least, most) = np.stack([starts, stops])[..., self._slides], self._slide_span
+        usual = np.isfinite(most - least) & ((ends >= least) & (ends <= most)).all(axis=0)
+        if usual.all():
+            return [(slice(None), self._usual_reaches)]
+        farthest = np.where(usual, 0.0, np.abs(ends).max(axis=0)).max(axis=1)
+        kinds = np.column_stack([np.minimum(np.frexp(farthest)[1], 1023), usual])
+        every, kind_of = np.unique(kinds, axis=0, return_inverse=True)
+        found: list[tuple[slice | Integers, Reaches]] = []
+        for k, kind in enumerate(every):
+            rows = slice(None) if len(every) == 1 else np.flatnonzero(kind_of.ravel() == k)
+            far, as_usual = np.ldexp(1.0, int(kind[0])), kind[1:].astype(bool)
+            key = kind.tobytes()
+            if key not in self._far_reaches:
+                low, high = np.where(as_usual, least, -far), np.where(as_usual, most, far)
+                self._far_reaches[key] = self._bounds_within(low, high)
+            found.append((rows, self._far_reaches[key]))
+        return found
+
+    @cached_property
+    def _far_reaches(self) -> dict[bytes, Reaches]:
+        """The bounds of motions in which joints slide farther than usual, by how far."""
+        return {}
 
     @cached_property
     def _usual_reaches(self) -> Reaches:
@@ -1092,6 +1118,18 @@ class CollisionModel(_Asked, ProcessBound):
         m = self.mechanism
         own = [m.q_start[c] + np.arange(kind.n_lengths) for c, kind in enumerate(m.joint_types)]
         return np.concatenate([np.zeros(0, np.int64), *own])
+
+    def speed_bound(self, rates: Floats, low: Floats, high: Floats) -> float:
+        """A bound on the speed (m/s) of every point of the robot where q has these rates (nq,).
+
+        It holds for all configurations from ``low`` to ``high`` (nq,); q has no quaternions.
+        """
+        bounds = self._bounds_within(low[self._slides], high[self._slides])
+        speeds = bounds.chains[:, 0] * np.abs(rates)[bounds.chains[:, 2].astype(np.int64)]
+        return max(
+            (float(speeds[first : first + n].sum()) for first, n in bounds.places.tolist()),
+            default=0.0,
+        )
 
     def _bounds_within(self, low: Floats, high: Floats) -> Reaches:
         least, most = np.zeros(self.mechanism.n_q), np.zeros(self.mechanism.n_q)

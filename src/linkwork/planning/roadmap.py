@@ -36,7 +36,7 @@ class Roadmap:
     """A net of configurations ``q`` (n, nq) and motions ``edges`` (m, 2) between them.
 
     It is made for the start's positions of the joints that do not move, and for a scene as it is:
-    where this changes, call `renew`, which keeps what is still free. A roadmap may be used by one
+    where this changes, call `renew`, which looks at all of it again. A roadmap may be used by one
     thread at a time.
     """
 

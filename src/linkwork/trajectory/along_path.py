@@ -654,9 +654,9 @@ class _Solver:
         if self.forced:
             forces = room.floats("forces", 0)[: 3 * path.n_states * self.n]
             held = forces.reshape(-1, 3, self.n)[:, 2]
-            over = np.abs(held) - limits.torque
-            if (over >= 0.0).any():
-                at = np.unravel_index(int(np.argmax(over / limits.torque)), over.shape)
+            share = np.abs(held) / limits.torque
+            if (share >= 1.0).any():
+                at = np.unravel_index(int(np.argmax(share)), share.shape)
                 state, joint = int(at[0]), int(at[1])
                 raise InputError(
                     f"{limits.name(joint)} needs {abs(held[state, joint]):.6g} to stand still at "

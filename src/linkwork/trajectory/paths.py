@@ -35,6 +35,9 @@ from linkwork.compile.typed import (
 
 SAME = 1e-9
 """Points nearer than this share of the whole way to the one before are the same point."""
+SHORTEST = 1e-12
+"""Lines between two corners shorter than this share of the whole way are left out: rounding would
+leave nothing of them where the path has gone on."""
 STRAIGHT = 1e-9
 """Directions that differ by less than this are one."""
 HALVED = 4
@@ -202,8 +205,10 @@ def blended_pieces(
     count = corners_of(q, count, n)
     directions = offset(room, m * n)
     lengths = offset(room, 2 * m * n)
+    whole = 0.0
     for k in range(count - 1):
         lengths[k] = distance(offset(q, k * n), offset(q, (k + 1) * n), n)
+        whole += lengths[k]
         for j in range(n):
             directions[k * n + j] = (q[(k + 1) * n + j] - q[k * n + j]) / lengths[k]
     made = 0
@@ -226,7 +231,7 @@ def blended_pieces(
                 else:
                     arm = min(6.0 * deviation / bend, 0.5 * min(lengths[k], lengths[k + 1]))
         left = lengths[k] - gone - arm
-        if left > SAME * lengths[k]:
+        if left > max(SAME * lengths[k], SHORTEST * whole):
             for j in range(n):
                 piece = offset(pieces, made * 4 * n + j)
                 piece[0] = q[k * n + j] + d0[j] * gone

@@ -98,14 +98,17 @@ def _along_kept(plan: Plan, kept: Kept, robot: Robot | None, limits: Any) -> Tra
 def _is_free(plan: Plan, motion: Trajectory) -> bool:
     """Whether nothing is touched all the way.
 
-    Between two instants the motion is nowhere farther from the straight line than a dt^2 / 8.
+    Between two instants joints are nowhere farther from the straight line than a dt^2 / 8, and
+    what moves by them no farther than bounds on speeds say, for these in place of the speeds.
     """
-    model = plan.model
-    fastest = float(motion.uses(acceleration=1.0)["acceleration"].max())
-    bend = model.reach * np.sqrt(plan.q.shape[1]) * fastest / 8.0
+    from linkwork.collision.motion import MORE  # noqa: PLC0415  not all need it
+
     if motion.duration == 0.0:
         return True
+    fastest = np.maximum(*np.abs(motion.extremes(2)))
+    bend = plan.model.speed_bound(fastest, *motion.extremes(0)) / 8.0
     n = int(np.ceil(motion.duration * np.sqrt(bend / _CHORD))) + 1
     q = motion(np.linspace(0.0, motion.duration, n + 1))
-    found = model.motion_collides(q[:-1], q[1:], plan.scene, tolerance=2.0 * _CHORD)
+    keep = 2.0 * _CHORD + MORE  # two links that are both off; and what is not kept of a tolerance
+    found = plan.model.motion_collides(q[:-1], q[1:], plan.scene, tolerance=keep)
     return not found.touches.any()

@@ -80,6 +80,8 @@ ALL = (1 << WIDTH) - 1
 """Every lane of a mask."""
 FAR = 64.0
 """The factor by which `highest` may begin farther than it ends."""
+ROUNDING = 1e-14
+"""The share of an x by which the next one of `highest` may be wrong."""
 NEWTON = 100
 """Steps of Newton's method at most; it takes one for each two rows that bind on its way."""
 
@@ -166,8 +168,9 @@ def highest(rows: PtrF64, blocks: I64, top: F64) -> F64:
         if slope >= 0.0:
             return -1.0
         following = x - room / slope
-        if following < 0.0:
+        if following < -ROUNDING * x:
             return -1.0
+        following = max(following, ROUNDING * x)
         if following >= x:  # rounding
             return x
         x = following
