@@ -615,3 +615,28 @@ def test_rounded_corners_of_geared_joints_touch_nothing() -> None:
     assert model.collides(move(np.linspace(0.0, move.duration, 20_001)), scene).any()
     again = lw.trajectory.along(bent, robot=robot, **limits)
     assert not model.collides(again(np.linspace(0.0, again.duration, 20_001)), scene).any()
+
+
+GANTRY = """<robot name="gantry"><link name="base"/><link name="cart"/>
+<link name="head"><collision><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="x" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
+  <limit lower="-2" upper="2" velocity="1" effort="1"/></joint>
+<joint name="y" type="prismatic"><parent link="cart"/><child link="head"/><axis xyz="0 1 0"/>
+  <limit lower="-2" upper="2" velocity="1" effort="1"/></joint></robot>"""
+
+
+def test_rounded_corners_keep_the_clearance_of_a_plan() -> None:
+    robot, scene = lw.load(GANTRY), lw.Scene()
+    scene.add_sphere("post", 0.05, (0.85, 0.15, 0.0))  # 50 mm from both ways to the corner
+    corner = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    plan = robot.plan(corner[0], [0.0, 1.0], scene=scene, clearance=0.05)
+    assert plan.kept_clearance == 0.05
+    bent = replace(plan, q=corner)
+    limits: Any = {"acceleration": 5.0, "torque": np.inf}
+    least = []
+    for each in (replace(bent, kept_clearance=0.0), bent):
+        move = lw.trajectory.along(each, robot=robot, **limits)
+        q = move(np.linspace(0.0, move.duration, 5_001))
+        least.append(float(plan.model.clearance(q, scene).distance.min()))
+    assert least[0] < 0.04
+    assert least[1] >= 0.05 - 1e-9

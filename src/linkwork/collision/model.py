@@ -333,6 +333,11 @@ class CollisionModel(_Asked, ProcessBound):
         made._frames = self._frames
         return made
 
+    @cached_property
+    def of_scene(self) -> CollisionModel:
+        """The model that looks at the scene alone, not at pairs of links."""
+        return self.with_pairs(ignore=self.links)
+
     def with_attached(
         self,
         name: str,

@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -71,7 +71,8 @@ class Plan:
 
     Where loops or tasks are ``kept``, joints move between the points as these demand, next to
     straight: ``bow`` (rad, m; Euclidean) is how far from straight at most, measured at three places
-    between each two.
+    between each two. ``kept_clearance`` (m) is the distance from the scene that was asked for, and
+    is kept.
     """
 
     success: bool
@@ -84,6 +85,7 @@ class Plan:
     scene: Any = field(repr=False)
     bow: float = 0.0
     kept: Kept | None = field(default=None, repr=False)
+    kept_clearance: float = 0.0
 
     def __bool__(self) -> bool:
         """Whether there is a path."""
@@ -459,11 +461,6 @@ class Planner(ProcessBound):
         return Kept(m, self.planned, np.ones(m.n_v).tolist(), compiler=self._compiler)
 
     @cached_property
-    def of_scene(self) -> CollisionModel:
-        """The model that looks at the scene alone, not at pairs of links."""
-        return self.model.with_pairs(ignore=self.model.links)
-
-    @cached_property
     def resting(self) -> NDArray[np.int64]:
         """The numbers of q that do not move."""
         return np.setdiff1d(np.arange(self.mechanism.n_q), self.planned)
@@ -604,8 +601,10 @@ class Attempt:
             wish = (_MORE + k) * clearance  # pushed by things on both sides a path may fall short
             plan = self.any_path(goals, seed + k * _OTHERS, wish, halt)
             k += 1
-            if not plan or self.keeps(plan, clearance):
+            if not plan:
                 return plan
+            if self.keeps(plan, clearance):
+                return replace(plan, kept_clearance=clearance)
             if k == _CLEAR_TRIES or self.is_over(halt):
                 return self.failed(self.brought_near(plan, clearance), plan.q)
 
@@ -615,7 +614,7 @@ class Attempt:
 
     def too_near(self, q: Floats, clearance: float, what: str) -> str:
         """The reason why an end does not keep a clearance; empty where it does."""
-        found = self.planner.of_scene.clearance(q, self.scene)
+        found = self.planner.model.of_scene.clearance(q, self.scene)
         if not found.distance < clearance or found.names is None:
             return ""
         a, b = found.names
@@ -634,17 +633,17 @@ class Attempt:
             return True
         if plan.kept is None or (clearance > off and self.comes_within(plan, clearance - off)):
             return False
-        found = self.planner.of_scene.clearance(plan.sample(_CLEAR), self.scene)
+        found = self.planner.model.of_scene.clearance(plan.sample(_CLEAR), self.scene)
         return float(found.distance.min()) >= clearance
 
     def comes_within(self, plan: Plan, margin: float) -> bool:
         """Whether the straight motions between the points of a path come so near to the scene."""
-        found = self.planner.of_scene.path_touches(plan.q, self.scene, margin=margin)
+        found = self.planner.model.of_scene.path_touches(plan.q, self.scene, margin=margin)
         return bool(found.any())
 
     def brought_near(self, plan: Plan, clearance: float) -> str:
         """The reason why a path does not keep a clearance."""
-        found = self.planner.of_scene.clearance(plan.sample(_CLEAR), self.scene)
+        found = self.planner.model.of_scene.clearance(plan.sample(_CLEAR), self.scene)
         k = int(found.distance.argmin())
         a, b = found.names[k]
         return (

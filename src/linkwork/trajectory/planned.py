@@ -27,7 +27,8 @@ def along(
     """The quickest motion along a planned path, whose corners are rounded where there is room.
 
     Corners are rounded by at most ``deviation`` (rad or m, see `time_optimal`), by less where the
-    motion would touch something, and where nothing else helps the motion stands still in them.
+    motion would touch something, or come nearer to the scene than the plan's clearance, and where
+    nothing else helps the motion stands still in them.
     Limits and the other keywords are those of `time_optimal`.
 
     Where loops or tasks are kept the path is the spline through its points, which are many, and
@@ -96,7 +97,7 @@ def _along_kept(plan: Plan, kept: Kept, robot: Robot | None, limits: Any) -> Tra
 
 
 def _is_free(plan: Plan, motion: Trajectory) -> bool:
-    """Whether nothing is touched all the way.
+    """Whether nothing is touched all the way, and the clearance from the scene kept.
 
     Between two instants joints are nowhere farther from the straight line than a dt^2 / 8, and
     what moves by them no farther than bounds on speeds say, for these in place of the speeds.
@@ -109,6 +110,11 @@ def _is_free(plan: Plan, motion: Trajectory) -> bool:
     bend = plan.model.speed_bound(fastest, *motion.extremes(0)) / 8.0
     n = int(np.ceil(motion.duration * np.sqrt(bend / _CHORD))) + 1
     q = motion(np.linspace(0.0, motion.duration, n + 1))
-    keep = 2.0 * _CHORD + MORE  # two links that are both off; and what is not kept of a tolerance
-    found = plan.model.motion_collides(q[:-1], q[1:], plan.scene, tolerance=keep)
-    return not found.touches.any()
+    # two links may both be off; and of a tolerance MORE is not kept
+    looks = [(plan.model, 2.0 * _CHORD + MORE)]
+    if plan.kept_clearance > 0.0:
+        looks.append((plan.model.of_scene, plan.kept_clearance + _CHORD + MORE))
+    return not any(
+        model.motion_collides(q[:-1], q[1:], plan.scene, tolerance=tolerance).touches.any()
+        for model, tolerance in looks
+    )
