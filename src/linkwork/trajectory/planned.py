@@ -90,7 +90,8 @@ def _along_kept(plan: Plan, kept: Kept, robot: Robot | None, limits: Any) -> Tra
     if last is not None:
         raise last
     raise InputError(
-        "a motion along the path would touch something between its points, which is that close"
+        "a motion along the path would touch something between its points, which is that close, or "
+        f"come nearer to the scene than {1e3 * plan.kept_clearance:g} mm"
         if touches
         else "between the points of the path a spline does not keep what is to be kept"
     )
