@@ -789,7 +789,7 @@ np.save(sys.argv[3], hit)
 
 
 def test_a_second_process_takes_what_the_first_has_made(tmp_path: Any) -> None:
-    """From the cache, pieces, balls, pairs and code take less than a third of a second of a core."""
+    """From the cache, pieces, balls, pairs and code take a third of a second of a core."""
     path, q_file, out = (str(tmp_path / name) for name in ("r.urdf", "q.npy", "hit.npy"))
     Path(path).write_text(arm_urdf())
     robot = lw.load(path)
