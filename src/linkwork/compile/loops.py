@@ -58,7 +58,7 @@ class _Parts:
 
 
 class Ports:
-    """Where a graph's inputs are loaded from and its results stored: through pointers.
+    """The places that a graph's inputs are loaded from and its results stored at, as pointers.
 
     A long graph is cut into functions, each of which is given the ``pointers``: those of the
     inputs, then those of the outputs, to one value of the emitter's type for each number.
