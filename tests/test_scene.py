@@ -279,11 +279,19 @@ def test_what_is_written_is_read_again(tmp_path: Path):
     assert len(lw.Scene.from_yaml(lw.Scene().to_yaml())) == 0
 
 
-@pytest.mark.parametrize("name", ["yes", "a: b", "- x", "Tür 5", 'quote "', "#"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("yes", "a: b", "- x", "Tür 5", 'quote "', "#", "a\x7f"),
+        *("a\x85b", "a\u2028b", "\ud800", "🤖"),
+    ],
+)
 def test_names_come_back(name: str):
     scene = lw.Scene()
     scene.add_sphere(name, 1)
-    assert lw.Scene.from_yaml(scene.to_yaml()).names == (name,)
+    scene.allow(name, "link " + name)
+    back = lw.Scene.from_yaml(scene.to_yaml())
+    assert (back.names, back.allowed) == ((name,), scene.allowed)
 
 
 def test_mesh_files_lie_beside_the_text(tmp_path: Path):

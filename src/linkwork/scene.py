@@ -6,7 +6,6 @@ robots; it computes nothing.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -716,7 +715,7 @@ def _text_of(source: Any, longest: int) -> tuple[str, str]:
 
 def _entry(each: SceneObject, folder: Path | None) -> list[str]:
     """The lines of an obstacle; files in the folder are named from there."""
-    lines = [f"name: {json.dumps(each.name, ensure_ascii=False)}", _shape_text(each, folder)]
+    lines = [f"name: {yaml.quoted(each.name)}", _shape_text(each, folder)]
     p, wxyz = xyz_wxyz(each.T_world_object)
     if np.any(p):
         lines.append(f"xyz: {_row(p)}")
@@ -728,7 +727,7 @@ def _entry(each: SceneObject, folder: Path | None) -> list[str]:
 
 
 def _names(names: list[str]) -> str:
-    return "[" + ", ".join(json.dumps(name, ensure_ascii=False) for name in names) + "]"
+    return "[" + ", ".join(yaml.quoted(name) for name in names) + "]"
 
 
 def _row(numbers: Any) -> str:
@@ -760,10 +759,10 @@ def _shape_text(each: SceneObject, folder: Path | None) -> str:
             path = Path(each.file.names[0])
             if folder is not None and folder in path.parents:
                 path = path.relative_to(folder)
-            name = json.dumps(path.as_posix(), ensure_ascii=False)
+            name = yaml.quoted(path.as_posix())
             text = f"mesh: {{file: {name}, scale: {_row(each.file.scale)}}}"
         else:
-            faces = json.dumps(shape.faces.tolist())
+            faces = shape.faces.tolist()
             text = f"mesh: {{vertices: {_rows(shape.vertices)}, faces: {faces}}}"
     else:
         kind = "capsule" if isinstance(shape, Capsule) else "cylinder"

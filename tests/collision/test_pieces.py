@@ -259,3 +259,13 @@ def test_planes_and_boxes_around_hulls() -> None:
             middle, half = found[4 * N_PLANES :][:3], found[4 * N_PLANES :][3:6]
             off = np.abs(piece.vertices - middle) - half
             assert off.max() < 1e-14 and (off.max(axis=0) > -1e-14).all()
+
+
+@pytest.mark.parametrize("decompose", ["components", "coacd"])
+def test_parts_that_are_convex_are_their_own_pieces(decompose):
+    boxes = [trimesh.creation.box((1, 1, 1)) for _ in range(2)]
+    boxes[1].apply_translation((2, 0.5, 0))
+    two = trimesh.util.concatenate(boxes)
+    found = convex_pieces(two.vertices, two.faces, decompose=decompose)
+    assert (len(found.pieces), found.made_by) == (2, "components")
+    assert found.outside < 1e-9

@@ -90,6 +90,15 @@ def test_the_text_with_poses_of_objects():
     np.testing.assert_allclose(floor.T_world_object[:3, 2], [0, 0, 1], atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    "name", ["two  blanks", "tab\tbed", "next\x85line", "line\u2028end", "a\x0cb"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_name_is_the_whole_rest_of_its_line(name: str, end: str):
+    text = NEW.replace("floor with spaces", f" {name} ").replace("\n", end)
+    assert lw.Scene.from_moveit(text).names[2] == name
+
+
 def test_the_older_text_and_a_mesh(tmp_path: Path):
     (tmp_path / "a.scene").write_text(OLD)
     ball, wedge = lw.Scene.from_moveit(tmp_path / "a.scene")
@@ -106,6 +115,7 @@ def test_the_older_text_and_a_mesh(tmp_path: Path):
         ("* wedge", "* ball", ":9: there are two objects 'ball'"),
         ("sphere\n", "torus\n", ":4: a shape is box, sphere.*not 'torus'"),
         ("0.5\n", "half\n", ":5: the sphere of 'ball' must be 1 numbers.*'half'"),
+        ("0.5\n", "1_0\n", ":5: the sphere of 'ball' must be 1 numbers.*'1_0'"),
         ("0.5\n", "nan\n", ":5: the sphere of 'ball' must be finite"),
         ("0.5\n", "-0.5\n", ":4: radius must be a finite number above 0"),
         ("1 2 3\n0 0 0 1", "1 2 3\n0 0 0 0", ":7: the rotation of a shape of 'ball' is 0 0 0 0"),
@@ -177,6 +187,14 @@ def test_the_message():
     assert isinstance(cone.shape, Triangles) and isinstance(mesh.shape, Triangles)
     np.testing.assert_allclose(cone.T_world_object[:3, 3], [5, 1, 0])
     np.testing.assert_allclose(plane.T_world_object[:3, 3], [5, 0, -1])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("", ""), ("operation: 0", 'operation: "\\0"')], ids=["ROS 1", "ROS 2"]
+)
+def test_the_message_as_tools_of_ros_print_it(old: str, new: str):
+    printed = MESSAGE.replace(old, new) + "---\n"
+    assert lw.Scene.from_moveit(printed).names == lw.Scene.from_moveit(MESSAGE).names
 
 
 def test_a_cone_lies_in_its_hull_which_is_hardly_larger():

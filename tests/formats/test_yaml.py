@@ -44,6 +44,11 @@ def test_it_is_read_as_pyyaml_reads_it(text):
     assert found == expected and repr(found) == repr(expected)
 
 
+@pytest.mark.parametrize("text", ["a: 1\n---\n", "---\na: 1\n---\n---\n", "---\n---\na: 1\n"])
+def test_a_document_without_content_is_none(text):
+    assert parse(text).plain() == {"a": 1}
+
+
 def test_numbers_of_yaml_1_2_are_numbers():
     assert parse("[1e-3, 1E5, 2.5e3]").plain() == [1e-3, 1e5, 2.5e3]
     assert parse("9" * 25).plain() == float("9" * 25)
@@ -76,6 +81,7 @@ def test_every_value_has_its_line():
         ("a: !local [1]\n", 1, "tags are not read"),
         ("%YAML 1.1\n---\na: 1\n", 1, "directives"),
         ("a: 1\n---\nb: 2\n", 2, "a second document"),
+        ("a: 1\n---\n---\n0\n", 3, "a second document"),
         ("1: a\n", 1, "a key must be a text, not 1"),
         ("a: 1\n? [b, c]\n: 2\n", 2, "a key must be a text"),
         ("~: a\n", 1, "a key must be a text"),

@@ -128,6 +128,13 @@ def test_a_roadmap_that_has_no_time_says_so(panda: lw.Robot) -> None:
     assert plan.reason == "no path was found in 1e-09 seconds"
 
 
+@pytest.fixture(scope="module")
+def net(panda: lw.Robot, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("roadmap") / "net.npz"
+    Roadmap(panda.planner(), nodes=30).save(file)
+    return file
+
+
 def test_files_that_are_no_roadmap_of_this_robot(panda: lw.Robot, tmp_path: Path) -> None:
     planner = panda.planner()
     Roadmap(planner, nodes=100).save(tmp_path / "net.npz")
@@ -146,3 +153,34 @@ def test_files_that_are_no_roadmap_of_this_robot(panda: lw.Robot, tmp_path: Path
     narrow = lw.load(lw.to_text(panda).replace('upper="1.7628"', 'upper="0.9"'))
     with pytest.raises(InputError, match="another robot than panda, or other limits"):
         Roadmap.load(tmp_path / "net.npz", narrow.planner())
+
+
+@pytest.mark.parametrize(
+    ("array", "other", "message"),
+    [
+        ("edges", lambda a: a + 1000, r"edges must be whole numbers from 0 to \d+"),
+        ("edges", lambda a: -a - 1, "edges must be whole numbers"),
+        ("edges", lambda a: a * 1.0, "edges must be whole numbers"),
+        ("edges", lambda a: a[0], "shapes"),
+        ("known", lambda a: a[:-1], "shapes"),
+        ("known", lambda a: a + 7, "known must be whole numbers from 0 to 2"),
+        ("points", lambda a: a[:5], "edges must be whole numbers from 0 to 4"),
+        ("points", lambda a: a[:, :5], "points must have shape"),
+        ("points", lambda a: a * np.nan, r"points\[0, 0\] is nan"),
+        ("drawn", lambda a: a[0], "shapes"),
+        ("drawn", lambda a: a * np.nan, r"drawn\[0, 0\] is nan"),
+        ("base", lambda a: a * np.nan, r"base\[0\] is nan"),
+        ("base", lambda a: a.astype(str), "base must be real numbers"),
+        ("base", lambda a: a[0], "base must have shape"),
+        ("neighbours", lambda a: -a, "neighbours must be a whole number from 1"),
+        ("neighbours", lambda a: np.array([a, a]), "neighbours must be a whole number from 1"),
+        ("joints", lambda a: np.arange(len(a)), "a roadmap of 0, 1, 2"),
+    ],
+)
+def test_arrays_that_make_no_net_are_told(
+    net: Path, panda: lw.Robot, array: str, other, message: str, tmp_path: Path
+) -> None:
+    arrays = dict(np.load(net))
+    np.savez(tmp_path / "other.npz", **arrays | {array: other(arrays[array])})
+    with pytest.raises(InputError, match=f"other.npz is .*{message}"):
+        Roadmap.load(tmp_path / "other.npz", panda.planner())

@@ -90,10 +90,16 @@ def convex_pieces(
     if decompose == "hull" or outside <= tolerance:
         return MeshPieces((whole,), outside, 0.0, "hull")
     parts = _components(points, triangles)
-    pieces = _without_held([hull_piece(points[np.unique(part)], T) for part in parts])
+    own = [np.unique(part, return_inverse=True) for part in parts]
+    hulls = [hull_piece(points[used], T) for used, _ in own]
+    pieces = _without_held(hulls)
     made_by = "components" if len(parts) > 1 else "hull"
-    if len(parts) > 1:
-        outside = surface.overhang(pieces)
+    if len(parts) > 1:  # no hull reaches farther out of the mesh than out of its own part
+        bulge = max(
+            _bulge(points[used], number.reshape(-1, 3), hull)
+            for (used, number), hull in zip(own, hulls, strict=True)
+        )
+        outside = bulge if bulge <= tolerance else min(bulge, surface.overhang(pieces))
     if decompose == "coacd" and outside > tolerance:
         split = [_decomposed(points, part, T, tolerance) for part in parts]
         pieces = _without_held([piece for found in split for piece in found])

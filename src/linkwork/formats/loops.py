@@ -31,7 +31,6 @@ Source: github.com/jsk-ros-pkg/solidworks_urdf_exporter2, pull requests 92 and 9
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import re
@@ -50,7 +49,7 @@ from linkwork.formats.urdf.edit.reroot import rotation
 from linkwork.formats.urdf.records import ZERO, Document, Joint, Link, Robot
 from linkwork.formats.urdf.source import LARGEST_FILE, bytes_of_file
 from linkwork.formats.urdf.validate import checked
-from linkwork.formats.yaml import LONGEST_FILE, Node, parse
+from linkwork.formats.yaml import LONGEST_FILE, Node, parse, quoted
 from linkwork.ops.numpy import NUMPY
 from linkwork.spatial.rotations import align_z, to_rpy
 
@@ -537,8 +536,8 @@ def _word(text: str) -> str:
         except DescriptionError:  # a word that needs quotes, such as yes
             pass
     if not text.isprintable():
-        raise _refused("", f"the name {json.dumps(text)} cannot be written in a {SUFFIX} file")
-    return json.dumps(text, ensure_ascii=False)
+        raise _refused("", f"the name {quoted(text)} cannot be written in a {SUFFIX} file")
+    return quoted(text)
 
 
 def _refused(file: str, why: str) -> DescriptionError:

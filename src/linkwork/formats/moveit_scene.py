@@ -71,7 +71,7 @@ def read(text: str, file: str = "", world: str = "world") -> MoveItScene:
 
     Raises: InputError with the line of what is wrong; UnsupportedFeatureError.
     """
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n")  # names may have other characters that end lines
     if any(line.startswith("*") or line.strip() == "." for line in lines):
         return _Text(lines, file).scene()
     return _Message(file, world).scene(parse(text, file))
@@ -159,10 +159,13 @@ class _Text:
         return self.words.pop()
 
     def rest(self) -> str:
-        """The rest of the line that is being read."""
-        found = " ".join(self.words[::-1])
+        """The rest of the line that is being read, with its blanks."""
+        if not self.words:
+            return ""
+        line = self.lines[self.row - 1]
+        taken = len(line.split()) - len(self.words)
         self.words = []
-        return found
+        return line.split(maxsplit=taken)[-1].strip()
 
     def numbers(self, count: int, what: str) -> list[float]:
         """The next numbers."""
@@ -170,7 +173,7 @@ class _Text:
         for _ in range(count):
             word = self.word(what)
             try:
-                found.append(float(word))
+                found.append(float(word.replace("_", "?")))  # 1_0 is ten to Python alone
             except ValueError:
                 self.fail(f"{what} must be {count} numbers, and one of them is '{word:.40}'")
             if not math.isfinite(found[-1]):
@@ -397,8 +400,8 @@ class _Message(Fields):
         """The parts of an object."""
         given = self.mapping(node, "collision_objects")
         name = self.text(given.get("id"), "the id of an object", at=node)
-        operation = given.get("operation")
-        if operation is not None and operation.value not in (0, "add"):
+        operation = given.get("operation")  # a byte, which tools of ROS 2 print as a text
+        if operation is not None and operation.value not in (0, "\0", "add"):
             self.refuse(
                 operation, f"'{name:.60}' is not added but operation {operation.value!r:.20}"
             )

@@ -9,6 +9,7 @@ Source: YAML 1.2.2, chapter 10.3 (core schema), and YAML 1.1 for what PyYAML mak
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,6 +74,15 @@ def parse(text: str, file: str = "") -> Node:
     _fail(file, line, f"it cannot be read: {what}")
 
 
+def quoted(text: str) -> str:
+    """A text in quotes, which every reader of YAML takes for the same text.
+
+    Characters that cannot be seen are escaped: YAML refuses some and breaks lines at others.
+    """
+    plain = json.dumps(text, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08X}" for each in plain)
+
+
 def _fail(file: str, line: int, why: str) -> NoReturn:
     hint = "plain mappings, lists, texts and numbers are read"
     raise DescriptionError([Finding("error", "yaml", why, file, line, hint=hint)]) from None
@@ -86,16 +96,20 @@ class _Reader:
         self.words = yaml.SafeLoader("")  # knows which plain words are not texts
 
     def document(self, events: Iterator[Any]) -> Node:
-        """The value of the only document."""
-        yaml, found = self.yaml, None
+        """The value of the only document in which anything stands.
+
+        Tools of ROS end each message with ``---``, behind which there is none.
+        """
+        yaml, found = self.yaml, Node(None, 1)
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
-                if found is not None:
-                    self.fail(event, "a second document begins; one is read")
                 if event.version or event.tags:
                     self.fail(event, "directives are not read")
-                found = self.value(next(events), events, 0)
-        return found or Node(None, 1)
+                node = self.value(next(events), events, 0)
+                if found.value is not None and node.value is not None:
+                    self.fail(event, "a second document begins; one is read")
+                found = node if found.value is None else found
+        return found
 
     def fail(self, event: Any, why: str) -> NoReturn:
         """Refuse what stands at an event."""

@@ -197,25 +197,49 @@ class Roadmap:
         missing = [each for each in _ARRAYS if each not in data]
         if missing:
             raise InputError(f"{name} is no roadmap: there is no '{missing[0]}' in it")
-        joints = tuple(data["joints"].tolist())
+        joints = tuple(map(str, data["joints"].reshape(-1).tolist()))
         if joints != planner.joints:
             raise InputError(
                 f"{name} is a roadmap of {', '.join(joints)}; the planner moves "
                 f"{', '.join(planner.joints)}"
             )
-        m, drawn = planner.mechanism, data["drawn"]
+        m = planner.mechanism
         low, high = m.lower[planner.planned], m.upper[planner.planned]
-        if len(data["base"]) != m.n_q or ((drawn < low - 1e-9) | (drawn > high + 1e-9)).any():
+        try:
+            drawn, points = (finite_rows(data[key], key, len(low)) for key in ("drawn", "points"))
+            base = finite_rows(data["base"], "base", data["base"].size)
+            edges, known = data["edges"], data["known"]
+            neighbours = whole_number(data["neighbours"][()], "neighbours", least=1)
+            _check_net(drawn, points, edges, known)
+        except InputError as error:
+            raise InputError(f"{name} is no roadmap: {error}") from None
+        if base.shape != (m.n_q,) or ((drawn < low - 1e-9) | (drawn > high + 1e-9)).any():
             raise InputError(f"{name} is a roadmap of another robot than {m.name}, or other limits")
         made = cls.__new__(cls)
         made.planner, made.scene = planner, scene
-        made.base, made.neighbours = data["base"], int(data["neighbours"])
-        made._drawn, made._points = data["drawn"], data["points"]
-        made.edges, made._known = data["edges"], data["known"]
+        made.base, made.neighbours = base, neighbours
+        made._drawn, made._points = drawn, points
+        made.edges, made._known = edges, known
         made.q = planner.whole(made._points, made.base)
         ends = made._points[made.edges]
         made._length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
         return made
+
+
+def _check_net(drawn: Floats, points: Floats, edges: NDArray[Any], known: NDArray[Any]) -> None:
+    """Refuse arrays of a file that make no net.
+
+    Raises: InputError, ShapeError.
+    """
+    if (drawn.ndim, points.ndim, known.ndim) != (2, 2, 1) or edges.shape != (len(known), 2):
+        shapes = ", ".join(str(each.shape) for each in (drawn, points, edges, known))
+        raise ShapeError(f"drawn, points, edges and known are of shapes {shapes}")
+    for what, array, least, most in (
+        ("edges", edges, 0, len(points) - 1),
+        ("known", known, _UNKNOWN, _TOUCHES),
+    ):
+        if array.dtype.kind != "i" or not ((array >= least) & (array <= most)).all():
+            raise InputError(f"{what} must be whole numbers from {least} to {most}")
 
 
 def _one(q: ArrayLike, what: str, planner: Planner) -> Floats:
