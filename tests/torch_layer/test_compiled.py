@@ -121,6 +121,30 @@ def test_types_and_devices():
         k.fk(q[..., :6])
 
 
+def test_one_armature_is_that_of_every_rotor():
+    r = lw.load("planar_2r", base="floating")
+    k, q = lt.compiled(r), torch.from_numpy(r.random(3, seed=0))
+    expected = r.mass_matrix(q.numpy(), armature=0.3)
+    np.testing.assert_allclose(k.mass_matrix(q, armature=0.3), expected)
+    one = torch.tensor(0.3, requires_grad=True)
+    found = k.mass_matrix(q[0].float(), armature=one)
+    assert found.dtype == torch.float32
+    (slope,) = torch.autograd.grad(torch.trace(found), one)
+    assert abs(slope - 2.0) < 1e-6  # a floating base has no rotor
+
+
+def test_views_that_are_negated_and_arrays_that_are_read_only(recwarn):
+    r, k = robot(), lt.compiled(robot())
+    q = tensor("torch negated", 2, 7)
+    turned = torch.complex(torch.zeros_like(q), q).conj().imag
+    assert turned.is_neg()
+    np.testing.assert_array_equal(k.fk(turned), r.fk(-q.numpy()))
+    still = np.broadcast_to(np.array([0.0, 0.0, -1.62]), (2, 3))
+    expected = r.gravity_forces(q.numpy(), gravity=still)
+    np.testing.assert_array_equal(k.gravity_forces(q, gravity=still), expected)
+    assert not recwarn.list
+
+
 def test_rows_that_are_not_finite_are_nan():
     k, q = lt.compiled(robot()), tensor("torch bad", 100, 7)
     good = k.fk(q)

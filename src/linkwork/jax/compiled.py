@@ -42,10 +42,19 @@ class Compiled(CompiledMethods):
     """A robot's compiled functions as functions of JAX arrays; see `compiled`."""
 
     def _run(
-        self, function: Differentiable, given: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        function: Differentiable,
+        given: Mapping[str, Any],
+        own: Mapping[str, Any],
+        shape: tuple[int, ...],
     ) -> Any:
-        (found,) = call(function, {name: real_array(a, name) for name, a in given.items()})
+        arrays = {name: real_array(a, name) for name, a in given.items()}
+        kind = _kind(arrays)
+        (found,) = call(function, arrays | {name: jnp.asarray(a, kind) for name, a in own.items()})
         return found.reshape(*found.shape[:-1], *shape)
+
+    def _of_rotors(self, inertia: Any, rotors: Any) -> Any:
+        return jnp.where(rotors, real_array(inertia, "armature"), 0.0)
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
         arrays = {name: real_array(a, name) for name, a in given.items()}

@@ -40,10 +40,19 @@ class Compiled(CompiledMethods):
         return super()._function(algorithm, names, parameters)
 
     def _run(
-        self, function: Differentiable | int, given: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        function: Differentiable | int,
+        given: Mapping[str, Any],
+        own: Mapping[str, Any],
+        shape: tuple[int, ...],
     ) -> Any:
-        (found,) = call(function, given)
+        (found,) = call(function, {**given, **own})
         return found.reshape((*found.shape[:-1], *shape))
+
+    def _of_rotors(self, inertia: Any, rotors: Any) -> Any:
+        if isinstance(inertia, torch.Tensor):
+            return inertia * torch.as_tensor(rotors, device=inertia.device)
+        return real_array(inertia, "armature") * rotors
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
         arrays = _tensors(given)
@@ -116,7 +125,7 @@ def _tensors(given: Mapping[str, Any]) -> list[Any]:
     found: list[Any] = []
     for name, a in given.items():
         if not isinstance(a, torch.Tensor):
-            found.append(torch.as_tensor(real_array(a, name), device=device))
+            found.append(torch.tensor(real_array(a, name), device=device))
             continue
         if a.dtype.is_complex or a.dtype == torch.bool:
             raise InputError(f"{name} must be real numbers, not a tensor of {a.dtype}")
@@ -129,10 +138,7 @@ def _computed(function: Differentiable, arrays: Sequence[Any]) -> list[Any]:
     """The outputs of tensors of one type with equal leading axes."""
     lead, like = arrays[0].shape[:-1], arrays[0]
     n = lead.numel()
-    tables = [
-        a.detach().to("cpu", torch.float64).reshape(n, a.shape[-1]).contiguous().numpy()
-        for a in arrays
-    ]
+    tables = [_plain(a.to(torch.float64).reshape(n, a.shape[-1]).contiguous()) for a in arrays]
     return [
         torch.from_numpy(rows.reshape(*lead, size)).to(like.device, like.dtype)
         for rows, size in zip(function(*tables), function.output_sizes, strict=True)
@@ -192,7 +198,7 @@ def _moved_first(info: Any, axes: Sequence[Any], arrays: Sequence[Any]) -> list[
 
 
 def _plain(a: Any) -> Any:
-    return a.detach().to("cpu").numpy()
+    return a.detach().to("cpu").resolve_neg().numpy()
 
 
 class _Answers(torch.autograd.Function):
