@@ -18,7 +18,7 @@ from linkwork.algorithms.registry import ALGORITHMS, Algorithm
 from linkwork.array_methods import ArrayMethods
 from linkwork.compile.differentiable import Differentiable
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.mechanism.parameters import check_acting, losses_of, of_rotors
+from linkwork.mechanism.parameters import check_acting, losses_of
 from linkwork.programs import named
 
 if TYPE_CHECKING:
@@ -131,8 +131,12 @@ class CompiledMethods(ArrayMethods):
         """
         raise NotImplementedError
 
-    def _of_rotors(self, inertia: Any, rotors: NDArray[np.int64]) -> Any:
-        """The armature (nv,): one inertia, an array (), where there is a rotor, elsewhere zero."""
+    def _own(self, external: Any, losses: bool, friction: bool) -> dict[str, Floats]:
+        """The robot's own numbers that ``losses`` stands for, once the keywords are checked."""
+        return own_numbers(self.robot, external, losses, friction)
+
+    def _armature(self, given: Any) -> Any:
+        """The armature (..., nv) of what is given; one number is that of each rotor."""
         raise NotImplementedError
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
@@ -263,18 +267,16 @@ class CompiledMethods(ArrayMethods):
         self, entry: Algorithm, bound: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Floats]]:
         """The numbers of the mechanism that are given, by name, and those that losses stand for."""
-        m, found = self.robot.mechanism, dict[str, Any]()
-        external, losses = bound.get("external"), bound.get("losses", False)
-        check_acting(m, external, losses)
+        found: dict[str, Any] = {}
+        external = bound.get("external")
+        on = dict.fromkeys(external) if isinstance(external, Mapping) else external
+        own = self._own(on, bound.get("losses", False), entry.friction)
         if bound.get("gravity") is not None:
             found["gravity"] = bound["gravity"]
         if (armature := bound.get("armature")) is not None:
-            if np.ndim(armature) == 0:
-                armature = self._of_rotors(armature, of_rotors(m, 1.0).astype(int))
-            found["armature"] = armature
+            found["armature"] = self._armature(armature)
         for frame, wrench in (external or {}).items():
             found[f"wrench:{frame}"] = wrench
-        own = losses_of(m, friction=entry.friction) if losses else {}
         parameters = bound["parameters"]
         if parameters is None:
             return found, own
@@ -287,6 +289,15 @@ class CompiledMethods(ArrayMethods):
         if twice:
             raise InputError(f"'{twice[0]}' is given by a keyword and in parameters; give it once")
         return found | dict(parameters), own
+
+
+def own_numbers(robot: Robot, external: Any, losses: bool, friction: bool) -> dict[str, Floats]:
+    """The robot's numbers that ``losses`` stands for, once the keywords of dynamics are checked.
+
+    Raises: InputError, UnknownNameError.
+    """
+    check_acting(robot.mechanism, external, losses)
+    return losses_of(robot.mechanism, friction=friction) if losses else {}
 
 
 def _own(each: Any) -> Floats:

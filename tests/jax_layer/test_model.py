@@ -59,6 +59,8 @@ def test_errors_say_what_is_meant(robot: lw.Robot):
         lj.fk(robot, np.zeros(3))  # pyright: ignore[reportArgumentType]
     with pytest.raises(lw.InputError, match=r"linkwork\.load"):
         lj.robot("planar_3r")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(lw.InputError, match="dtype is a float type"):
+        m.astype(int)
     with pytest.raises(lw.UnsupportedFeatureError, match="with_payload"):
         m["payload:tool0"]
 

@@ -105,6 +105,27 @@ def test_torch_compile_takes_a_kernel_as_one_call(backend):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+@pytest.mark.slow
+def test_torch_compile_takes_wrenches_and_leaves_searches_to_python():
+    k, q = lt.compiled(robot("planar_2r")), tensor("torch compile ik", 2)
+    push = tensor("torch compile push", 6)
+
+    def forces(q):
+        return k.gravity_forces(q) + k.inverse_dynamics(q, q, q, external={"tool0": push})
+
+    found = torch.compile(forces, fullgraph=True, backend="aot_eager")(q)
+    np.testing.assert_array_equal(found, forces(q))
+
+    def again(T):
+        return k.ik(T, q0=q).q.sum() + k.inverse_dynamics(q, q, q, armature=0.1, losses=True).sum()
+
+    T = k.fk(q).requires_grad_()
+    value = torch.compile(again, backend="aot_eager")(T)
+    assert value.item() == again(T).item()
+    (found,), (expected,) = (torch.autograd.grad(x, T) for x in (value, again(T)))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_types_and_devices():
     r, k = robot(), lt.compiled(robot())
     q = tensor("torch types", 300, 7)

@@ -61,10 +61,10 @@ def step(  # noqa: PLR0913  the keywords that all of dynamics has
     by = {"external": external, "gravity": gravity, "armature": armature}
     check_acting(mechanism, external, losses)
     leading_shape({"q": at, "v": rate, "tau": push})
-    dt = real_array(dt, "dt").astype(at.dtype)
-    if dt.ndim:
-        raise ShapeError(f"dt is one time for all rows, not of the shape {dt.shape}; use jax.vmap")
-    return _step(m, at, rate, dt, push, by, method=method, losses=bool(losses))
+    time = real_array(dt, "dt").astype(at.dtype)
+    if time.ndim:
+        raise ShapeError(f"dt is one time for all rows, not of the shape {time.shape}; use jax.vmap")
+    return _step(m, at, rate, time, push, by, method=method, losses=bool(losses))
 
 
 @partial(jax.jit, static_argnames=("method", "losses"))

@@ -16,8 +16,9 @@ import numpy as np
 from linkwork import extras
 from linkwork.checks import real_array
 from linkwork.compile.differentiable import Differentiable
-from linkwork.compiled_methods import CompiledMethods, Solved, Solver
+from linkwork.compiled_methods import CompiledMethods, Solved, Solver, own_numbers
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.parameters import of_rotors
 
 with extras.needed("linkwork.torch needs", "torch", "torch"):
     import torch as _torch
@@ -39,6 +40,10 @@ class Compiled(CompiledMethods):
             return _made(self.robot, algorithm, names, parameters)
         return super()._function(algorithm, names, parameters)
 
+    # a search is no operator of a compiled graph: it runs between two of them
+    ik = torch.compiler.disable(CompiledMethods.ik)
+    assemble = torch.compiler.disable(CompiledMethods.assemble)
+
     def _run(
         self,
         function: Differentiable | int,
@@ -49,10 +54,19 @@ class Compiled(CompiledMethods):
         (found,) = call(function, {**given, **own})
         return found.reshape((*found.shape[:-1], *shape))
 
-    def _of_rotors(self, inertia: Any, rotors: Any) -> Any:
+    def _own(self, external: Any, losses: bool, friction: bool) -> dict[str, Any]:
+        if torch.compiler.is_compiling():
+            return dict(_own_numbers(self.robot, external, losses, friction))
+        return super()._own(external, losses, friction)
+
+    def _armature(self, given: Any) -> Any:
+        inertia = given if isinstance(given, torch.Tensor) else real_array(given, "armature")
+        if inertia.ndim:
+            return inertia
+        rotors = _rotors(self.robot)
         if isinstance(inertia, torch.Tensor):
-            return inertia * torch.as_tensor(rotors, device=inertia.device)
-        return real_array(inertia, "armature") * rotors
+            return inertia * torch.tensor(rotors, device=inertia.device)
+        return inertia * np.array(rotors)
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
         arrays = _tensors(given)
@@ -297,6 +311,18 @@ def _made(
 ) -> int:
     programs = robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
     return _number(programs.differentiable(algorithm, names, parameters))
+
+
+@torch.compiler.assume_constant_result
+def _rotors(robot: Robot) -> tuple[int, ...]:
+    """One (nv,) where there is a rotor; whole numbers leave an inertia its type."""
+    return tuple(of_rotors(robot.mechanism, 1.0).astype(int).tolist())
+
+
+@torch.compiler.assume_constant_result
+def _own_numbers(robot: Robot, external: Any, losses: bool, friction: bool) -> Any:
+    found = own_numbers(robot, external, losses, friction)
+    return tuple((name, tuple(x.tolist())) for name, x in found.items())
 
 
 @torch.compiler.assume_constant_result
