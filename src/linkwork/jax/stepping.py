@@ -63,7 +63,7 @@ def step(  # noqa: PLR0913  the keywords that all of dynamics has
     leading_shape({"q": at, "v": rate, "tau": push})
     time = real_array(dt, "dt").astype(at.dtype)
     if time.ndim:
-        raise ShapeError(f"dt is one time for all rows, not of the shape {time.shape}; use jax.vmap")
+        raise ShapeError(f"dt is one time for all rows, not of the shape {time.shape}: use vmap")
     return _step(m, at, rate, time, push, by, method=method, losses=bool(losses))
 
 
