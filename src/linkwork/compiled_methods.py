@@ -18,7 +18,7 @@ from linkwork.algorithms.registry import ALGORITHMS, Algorithm
 from linkwork.array_methods import ArrayMethods
 from linkwork.compile.differentiable import Differentiable
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.mechanism.parameters import losses_of
+from linkwork.mechanism.parameters import check_acting, losses_of
 from linkwork.programs import named
 
 if TYPE_CHECKING:
@@ -119,9 +119,24 @@ class CompiledMethods(ArrayMethods):
         return type(self), (self.robot,)
 
     def _run(
-        self, function: Differentiable, given: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        function: Differentiable,
+        given: Mapping[str, Any],
+        own: Mapping[str, Floats],
+        shape: tuple[int, ...],
     ) -> Any:
-        """The result, of this shape after the leading one, of arrays by name."""
+        """The result, of this shape after the leading one, of arrays by name.
+
+        The robot's own numbers come after those that are given, and take their type.
+        """
+        raise NotImplementedError
+
+    def _own(self, external: Any, losses: bool, friction: bool) -> dict[str, Floats]:
+        """The robot's own numbers that ``losses`` stands for, once the keywords are checked."""
+        return own_numbers(self.robot, external, losses, friction)
+
+    def _armature(self, given: Any) -> Any:
+        """The armature (..., nv) of what is given; one number is that of each rotor."""
         raise NotImplementedError
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
@@ -235,10 +250,10 @@ class CompiledMethods(ArrayMethods):
         entry, m = ALGORITHMS[algorithm], self.robot.mechanism
         given = {name: bound[name] for name, _ in entry.inputs}
         static = {key: bound[key] for key in entry.static if key != "frame"}
-        more = self._parameters(entry, bound)
+        more, own = self._parameters(entry, bound)
         names = named(entry.name, bound.get("frame"), static)
-        function = self._function(entry.name, names, tuple(more))
-        found = self._run(function, given | more, entry.output(m))
+        function = self._function(entry.name, names, (*more, *own))
+        found = self._run(function, given | more, own, entry.output(m))
         return found if entry.result is None else entry.result(m, found)
 
     def _function(
@@ -248,31 +263,41 @@ class CompiledMethods(ArrayMethods):
         programs = self.robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
         return programs.differentiable(algorithm, names, parameters)
 
-    def _parameters(self, entry: Algorithm, bound: Mapping[str, Any]) -> dict[str, Any]:
-        """The numbers of the mechanism that are given, by name: keywords of dynamics first."""
-        m, found = self.robot.mechanism, {}
-        for key in ("gravity", "armature"):
-            if bound.get(key) is not None:
-                found[key] = bound[key]
-        losses = bound.get("losses", False)
-        if not isinstance(losses, bool):
-            raise InputError(f"losses is True or False, not {losses!r:.40}")
-        if losses:
-            found |= losses_of(m, friction=entry.friction)
-        for frame, wrench in (bound.get("external") or {}).items():
+    def _parameters(
+        self, entry: Algorithm, bound: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Floats]]:
+        """The numbers of the mechanism that are given, by name, and those that losses stand for."""
+        found: dict[str, Any] = {}
+        external = bound.get("external")
+        on = dict.fromkeys(external) if isinstance(external, Mapping) else external
+        own = self._own(on, bound.get("losses", False), entry.friction)
+        if bound.get("gravity") is not None:
+            found["gravity"] = bound["gravity"]
+        if (armature := bound.get("armature")) is not None:
+            found["armature"] = self._armature(armature)
+        for frame, wrench in (external or {}).items():
             found[f"wrench:{frame}"] = wrench
         parameters = bound["parameters"]
         if parameters is None:
-            return found
+            return found, own
         if not isinstance(parameters, Mapping):
             raise InputError(
                 "parameters maps names to arrays, such as {'mass:link5': [1.2]}, not "
                 f"{type(parameters).__name__}"
             )
-        twice = [name for name in parameters if name in found]
+        twice = [name for name in parameters if name in found or name in own]
         if twice:
             raise InputError(f"'{twice[0]}' is given by a keyword and in parameters; give it once")
-        return found | dict(parameters)
+        return found | dict(parameters), own
+
+
+def own_numbers(robot: Robot, external: Any, losses: bool, friction: bool) -> dict[str, Floats]:
+    """The robot's numbers that ``losses`` stands for, once the keywords of dynamics are checked.
+
+    Raises: InputError, UnknownNameError.
+    """
+    check_acting(robot.mechanism, external, losses)
+    return losses_of(robot.mechanism, friction=friction) if losses else {}
 
 
 def _own(each: Any) -> Floats:

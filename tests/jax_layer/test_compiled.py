@@ -40,6 +40,9 @@ def method_of(name, kind):
     return functools.partial(getattr(lj.compiled(robot(kind)), name), **static), static
 
 
+DAMPED = """<mujoco><worldbody><body><joint axis="0 1 0" damping=".3" stiffness="2"/>
+<geom size=".1" pos=".2 0 0" mass="1"/></body></worldbody></mujoco>"""
+
 CASES = [
     ("integrate", "planar_2r floating"),
     *[
@@ -204,6 +207,38 @@ def test_errors_name_what_is_wrong():
     for call in (jax.jit(robot("panda").fk), jax.vmap(robot("panda").fk)):
         with pytest.raises(InputError, match=r"traced by JAX.*linkwork\.jax\.compiled\(robot\)"):
             call(jnp.zeros((2, 7)))
+
+
+def test_one_armature_is_that_of_every_rotor():
+    r = robot("planar_2r floating")
+    k, q = lj.compiled(r), r.random(3, seed=0)
+    np.testing.assert_allclose(k.mass_matrix(q, armature=0.3), r.mass_matrix(q, armature=0.3))
+    slope = jax.grad(lambda x: jnp.trace(k.mass_matrix(q[0], armature=x)))(0.3)
+    assert abs(slope - 2.0) < 1e-12  # a floating base has no rotor
+    assert k.mass_matrix(jnp.asarray(q, jnp.float32), armature=0.3).dtype == jnp.float32
+
+
+def test_the_robots_own_losses_take_the_type_of_what_is_given():
+    r = lw.load(DAMPED)
+    k, one = lj.compiled(r), jnp.ones(1, jnp.float32)
+    found = k.inverse_dynamics(one, one, one, losses=np.bool_(True))
+    assert found.dtype == jnp.float32
+    np.testing.assert_allclose(found, r.inverse_dynamics([1], [1], [1], losses=True), rtol=1e-6)
+
+
+def test_keywords_of_dynamics_are_checked_as_by_robot():
+    r = robot("planar_2r")
+    calls = (r.inverse_dynamics, lj.compiled(r).inverse_dynamics)
+    calls += (functools.partial(lj.inverse_dynamics, lj.robot(r)),)
+    q = np.zeros(2)
+    for call in calls:
+        for external in ([1], "tool0"):
+            with pytest.raises(InputError, match="external gives wrenches by frame"):
+                call(q, q, q, external=external)
+        with pytest.raises(InputError, match="no joint moves 'base_link'"):
+            call(q, q, q, external={"base_link": np.zeros(6)})
+        with pytest.raises(InputError, match="losses is True"):
+            call(q, q, q, losses=1)
 
 
 def near(m, g, share=0.6):

@@ -166,6 +166,16 @@ def test_a_target_out_of_reach_is_no_success_and_says_by_how_much():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_target_that_is_not_finite_is_no_success(bad: float):
+    robot = lw.load("planar_2r")
+    T = np.stack([robot.fk(np.array([0.3, 0.4])), np.full((4, 4), bad)])
+    found = lj.ik(lj.robot(robot), T, q0=np.array([0.3, 0.4]), tries=2)
+    assert found.success.tolist() == [True, False]
+    assert not found.position_error[1] <= 1.0
+
+
+@pytest.mark.slow
 def test_implicit_derivatives_are_those_of_problems_solved_again():
     robot = lw.load("ur5e")
     m = lj.robot(robot)

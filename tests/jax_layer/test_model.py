@@ -59,8 +59,29 @@ def test_errors_say_what_is_meant(robot: lw.Robot):
         lj.fk(robot, np.zeros(3))  # pyright: ignore[reportArgumentType]
     with pytest.raises(lw.InputError, match=r"linkwork\.load"):
         lj.robot("planar_3r")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(lw.InputError, match="dtype is a float type"):
+        m.astype(int)
     with pytest.raises(lw.UnsupportedFeatureError, match="with_payload"):
         m["payload:tool0"]
+
+
+def test_leading_shapes_that_do_not_go_together_are_named(robot: lw.Robot):
+    m, two, three = lj.robot(robot), np.zeros((2, 3)), np.zeros((3, 3))
+    wrenches, targets = {"tool0": np.zeros((3, 6))}, np.broadcast_to(np.eye(4), (3, 4, 4))
+    bars = lw.load("four_bar")
+    b, q0 = lj.robot(bars), np.zeros((3, bars.n_q))
+    for text, call in {
+        r"q \(2, 3\), v \(3, 3\)": lambda: lj.inverse_dynamics(m, two, three, three),
+        r"gravity \(3, 3\)": lambda: lj.gravity_forces(m, two, gravity=three),
+        r"tool0 \(3, 6\)": lambda: lj.bias_forces(m, two, two, external=wrenches),
+        r"v \(3, 3\)": lambda: lj.integrate(m, two, three),
+        r"q1 \(3, 3\)": lambda: lj.difference(m, two, three),
+        r"tau \(3, 3\)": lambda: lj.step(m, two, two, 1e-3, three),
+        r"q0 \(2, 3\)": lambda: lj.ik(m, targets, q0=two),
+        r"actuated \(2, 1\)": lambda: lj.assemble(b, np.zeros((2, 1)), q0),
+    }.items():
+        with pytest.raises(lw.ShapeError, match=f"leading shapes do not go together: .*{text}"):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -110,3 +110,12 @@ def test_what_is_no_step_is_refused_by_name():
     robot = lw.load("planar_2r")
     with pytest.raises(lw.InputError, match="method='leap'"):
         lj.step(lj.robot(robot), robot.neutral(), np.zeros(2), 1e-3, method="leap")  # pyright: ignore[reportArgumentType]
+    m, q = lj.robot(robot), np.zeros(2)
+    with pytest.raises(
+        lw.ShapeError, match=r"dt is one time for all rows, not of the shape \(2,\)"
+    ):
+        lj.step(m, q, q, np.array([1e-3, 2e-3]))
+    with pytest.raises(lw.InputError, match="losses is True"):
+        lj.step(m, q, q, 1e-3, losses="no")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(lw.InputError, match="external gives wrenches by frame"):
+        lj.step(m, q, q, 1e-3, external=[1])  # pyright: ignore[reportArgumentType]

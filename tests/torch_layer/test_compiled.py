@@ -105,6 +105,27 @@ def test_torch_compile_takes_a_kernel_as_one_call(backend):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+@pytest.mark.slow
+def test_torch_compile_takes_wrenches_and_leaves_searches_to_python():
+    k, q = lt.compiled(robot("planar_2r")), tensor("torch compile ik", 2)
+    push = tensor("torch compile push", 6)
+
+    def forces(q):
+        return k.gravity_forces(q) + k.inverse_dynamics(q, q, q, external={"tool0": push})
+
+    found = torch.compile(forces, fullgraph=True, backend="aot_eager")(q)
+    np.testing.assert_array_equal(found, forces(q))
+
+    def again(T):
+        return k.ik(T, q0=q).q.sum() + k.inverse_dynamics(q, q, q, armature=0.1, losses=True).sum()
+
+    T = k.fk(q).requires_grad_()
+    value = torch.compile(again, backend="aot_eager")(T)
+    assert value.item() == again(T).item()
+    (found,), (expected,) = (torch.autograd.grad(x, T) for x in (value, again(T)))
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_types_and_devices():
     r, k = robot(), lt.compiled(robot())
     q = tensor("torch types", 300, 7)
@@ -119,6 +140,30 @@ def test_types_and_devices():
         k.fk(q * 1j)
     with pytest.raises(ShapeError, match=r"q must have shape \(\.\.\., 7\)"):
         k.fk(q[..., :6])
+
+
+def test_one_armature_is_that_of_every_rotor():
+    r = lw.load("planar_2r", base="floating")
+    k, q = lt.compiled(r), torch.from_numpy(r.random(3, seed=0))
+    expected = r.mass_matrix(q.numpy(), armature=0.3)
+    np.testing.assert_allclose(k.mass_matrix(q, armature=0.3), expected)
+    one = torch.tensor(0.3, requires_grad=True)
+    found = k.mass_matrix(q[0].float(), armature=one)
+    assert found.dtype == torch.float32
+    (slope,) = torch.autograd.grad(torch.trace(found), one)
+    assert abs(slope - 2.0) < 1e-6  # a floating base has no rotor
+
+
+def test_views_that_are_negated_and_arrays_that_are_read_only(recwarn):
+    r, k = robot(), lt.compiled(robot())
+    q = tensor("torch negated", 2, 7)
+    turned = torch.complex(torch.zeros_like(q), q).conj().imag
+    assert turned.is_neg()
+    np.testing.assert_array_equal(k.fk(turned), r.fk(-q.numpy()))
+    still = np.broadcast_to(np.array([0.0, 0.0, -1.62]), (2, 3))
+    expected = r.gravity_forces(q.numpy(), gravity=still)
+    np.testing.assert_array_equal(k.gravity_forces(q, gravity=still), expected)
+    assert not recwarn.list
 
 
 def test_rows_that_are_not_finite_are_nan():

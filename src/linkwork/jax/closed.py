@@ -28,6 +28,7 @@ from linkwork.algorithms.closure import (
 )
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.residuals import Moving, joined
+from linkwork.checks import leading_shape, whole_number
 from linkwork.errors import InputError
 from linkwork.jax import functions
 from linkwork.jax.frames import frames_of
@@ -215,7 +216,7 @@ def _bias(m: Model, q: Array, v: Array) -> Array:
 
 def _together(q: Array, v: Array) -> tuple[Array, Array]:
     """Positions and velocities of one leading shape."""
-    lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    lead = leading_shape({"q": q, "v": v})
     return tuple(jnp.broadcast_to(x, (*lead, x.shape[-1])) for x in (q, v))
 
 
@@ -379,9 +380,10 @@ def assemble(
     for c in joints:
         if mechanism.joint_types[c].n_q != 1:
             raise InputError(f"'{mechanism.joint_names[c]}' has no single position to be given")
+    whole_number(parts, "parts")
     given = functions.numbers(given, len(joints), "actuated")
     start = functions.numbers(neutral(mechanism) if q0 is None else q0, mechanism.n_q, "q0")
-    batch = np.broadcast_shapes(given.shape[:-1], start.shape[:-1])
+    batch = leading_shape({"actuated": given, "q0": start})
     dtype = jnp.result_type(m.dtype, given, start)
     start = jnp.broadcast_to(start, (*batch, mechanism.n_q)).astype(dtype)
     given = jnp.broadcast_to(given, (*batch, len(joints))).astype(dtype)

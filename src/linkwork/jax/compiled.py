@@ -30,6 +30,7 @@ from linkwork.compile.xla_call import VERSION, XlaCall, xla_call
 from linkwork.compiled_methods import CompiledMethods, Solved, Solver
 from linkwork.errors import ShapeError, UnsupportedFeatureError
 from linkwork.jax.model import real_array
+from linkwork.mechanism.parameters import of_rotors
 
 if TYPE_CHECKING:
     from linkwork.robot import Robot
@@ -42,10 +43,22 @@ class Compiled(CompiledMethods):
     """A robot's compiled functions as functions of JAX arrays; see `compiled`."""
 
     def _run(
-        self, function: Differentiable, given: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        function: Differentiable,
+        given: Mapping[str, Any],
+        own: Mapping[str, Any],
+        shape: tuple[int, ...],
     ) -> Any:
-        (found,) = call(function, {name: real_array(a, name) for name, a in given.items()})
+        arrays = {name: real_array(a, name) for name, a in given.items()}
+        kind = _kind(arrays)
+        (found,) = call(function, arrays | {name: jnp.asarray(a, kind) for name, a in own.items()})
         return found.reshape(*found.shape[:-1], *shape)
+
+    def _armature(self, given: Any) -> Any:
+        inertia = real_array(given, "armature")
+        if inertia.ndim:
+            return inertia
+        return jnp.where(of_rotors(self.robot.mechanism, 1.0) > 0.0, inertia, 0.0)
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
         arrays = {name: real_array(a, name) for name, a in given.items()}

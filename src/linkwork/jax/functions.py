@@ -20,12 +20,13 @@ from linkwork.algorithms.configuration import one_difference, one_integrated
 from linkwork.algorithms.jacobian import Reference
 from linkwork.algorithms.registry import find
 from linkwork.algorithms.sweep import bodies_of as carrying
+from linkwork.checks import leading_shape
 from linkwork.errors import InputError, ShapeError
 from linkwork.jax import closed
 from linkwork.jax.model import Array, Model, bodies_of, model_of, real_array
 from linkwork.jax.sweep import Acting, JaxSweep
 from linkwork.mechanism.model import Mechanism
-from linkwork.mechanism.parameters import of_rotors
+from linkwork.mechanism.parameters import check_acting, of_rotors
 from linkwork.ops.jax import JAX
 from linkwork.robot import Robot
 
@@ -105,15 +106,10 @@ def acting(
     Raises: UnknownNameError, ShapeError, InputError.
     """
     mechanism = model_given(m)
-    if not isinstance(losses, (bool, np.bool_)):
-        raise InputError(f"losses is True or False, not {losses!r:.40}")
-    wrenches: dict[str, Array] = {}
-    for name, value in dict(external or {}).items():
-        if not mechanism.coordinates_moving(mechanism.frame(name)):
-            raise InputError(
-                f"external: no joint moves '{name}', so a wrench on it counts nowhere; leave it out"
-            )
-        wrenches[name] = numbers(value, 6, f"external of '{name}'")
+    check_acting(mechanism, external, losses)
+    wrenches = {
+        name: numbers(value, 6, f"external of '{name}'") for name, value in (external or {}).items()
+    }
     if armature is not None and jnp.ndim(armature := real_array(armature, "armature")) == 0:
         armature = jnp.where(of_rotors(mechanism, 1.0) > 0.0, armature, 0.0)
     return Acting(
@@ -122,6 +118,15 @@ def acting(
         None if gravity is None else numbers(gravity, 3, "gravity"),
         None if armature is None else numbers(armature, mechanism.n_v, "armature"),
     )
+
+
+def _check_shapes(by: Acting, **inputs: Array) -> None:
+    """Check that the leading shapes of inputs and of what acts go together.
+
+    Raises: ShapeError.
+    """
+    more = {"gravity": by.gravity, "armature": by.armature, **(by.external or {})}
+    leading_shape(inputs | {name: x for name, x in more.items() if x is not None})
 
 
 def given_of(by: Acting) -> list[str]:
@@ -155,6 +160,7 @@ def _of(name: str, m: Model, *given: ArrayLike, by: Acting | None = None, **stat
         numbers(x, mechanism.n_q if kind == "q" else mechanism.n_v, key)
         for x, (key, kind) in zip(given, entry.inputs, strict=True)
     )
+    _check_shapes(by, **dict(zip((key for key, _ in entry.inputs), inputs, strict=True)))
     return _run(name, m, inputs, by[1:], losses=by.losses, **static)
 
 
@@ -330,7 +336,9 @@ def integrate(m: Model, q: ArrayLike, v: ArrayLike) -> Array:
     Raises: ShapeError.
     """
     mechanism = model_given(m)
-    return _integrated(m, numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v"))
+    at, way = numbers(q, mechanism.n_q, "q"), numbers(v, mechanism.n_v, "v")
+    leading_shape({"q": at, "v": way})
+    return _integrated(m, at, way)
 
 
 def difference(m: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
@@ -339,7 +347,9 @@ def difference(m: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
     Raises: ShapeError.
     """
     mechanism = model_given(m)
-    return _difference(m, numbers(q0, mechanism.n_q, "q0"), numbers(q1, mechanism.n_q, "q1"))
+    start, end = numbers(q0, mechanism.n_q, "q0"), numbers(q1, mechanism.n_q, "q1")
+    leading_shape({"q0": start, "q1": end})
+    return _difference(m, start, end)
 
 
 def _by_joint(m: Mechanism, one: Any, a: Array, b: Array, *, positions: bool) -> Array:

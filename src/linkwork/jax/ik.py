@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.algorithms import configuration
 from linkwork.algorithms.closure import row_scales
+from linkwork.checks import leading_shape
 from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.jax import closed, functions
 from linkwork.jax.model import Array, Model, anchored
@@ -115,7 +116,8 @@ def ik(  # noqa: PLR0913  the one door: every argument but three is named
     for what, value, lowest in (("steps", steps, 1), ("tries", tries, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < lowest:
             raise InputError(f"{what} is a whole number from {lowest} on, not {value!r:.40}")
-    batch = np.broadcast_shapes(*(x.shape[:-1] for x in given), start.shape[:-1])
+    names = [task.name for task in bound_tasks(problem)]
+    batch = leading_shape({**dict(zip(names, given, strict=True)), "q0": start})
     start, *given = (
         jnp.broadcast_to(x, (*batch, x.shape[-1])).astype(dtype) for x in (start, *given)
     )

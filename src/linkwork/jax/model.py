@@ -96,8 +96,12 @@ class Model:
         return replace(self, **found)
 
     def astype(self, dtype: Any) -> Model:
-        """The same with numbers of another type, such as ``jnp.float32``."""
-        return jax.tree_util.tree_map(lambda x: jnp.asarray(x, dtype), self)
+        """The same with numbers of another type, such as ``jnp.float32``.
+
+        Raises: InputError for a type that is no float.
+        """
+        kind = _float_type(dtype)
+        return jax.tree_util.tree_map(lambda x: jnp.asarray(x, kind), self)
 
 
 LEAVES = tuple(field.name for field in fields(Model) if field.name not in ("mechanism", "tip"))
@@ -119,6 +123,13 @@ def real_array(a: ArrayLike, what: str) -> Array:
     if not any(jnp.issubdtype(array.dtype, kind) for kind in kinds):
         raise InputError(f"{what} must be real numbers, not an array of {array.dtype}")
     return array
+
+
+def _float_type(dtype: Any) -> Any:
+    kind = np.dtype(dtype)
+    if not jnp.issubdtype(kind, jnp.floating):
+        raise InputError(f"dtype is a float type such as jnp.float32, not {dtype!r:.40}")
+    return kind
 
 
 def _shaped(name: str, value: ArrayLike, like: Array) -> Array:
@@ -172,9 +183,8 @@ def model_of(m: Mechanism, tip: str | None = None, dtype: Any = None) -> Model:
 
     Raises: InputError for a type that is no float.
     """
-    kind: Any = np.dtype(float) if dtype is None else np.dtype(dtype)
-    if not jnp.issubdtype(kind, jnp.floating):
-        raise InputError(f"dtype is a float type such as jnp.float32, not {dtype!r:.40}")
+    # JAX's default is float32 unless it is told otherwise
+    kind: Any = float if dtype is None else _float_type(dtype)
     nl, table = m.n_link_frames, _links(m)
     xyz, rpy = np.zeros((nl, 3)), np.zeros((nl, 3))
     for link in table.placed:
@@ -197,7 +207,6 @@ def model_of(m: Mechanism, tip: str | None = None, dtype: Any = None) -> Model:
         "lower": m.lower, "upper": m.upper,
         "distance": np.array([loop.distance for loop in m.loops], dtype=float),
     }  # fmt: skip
-    kind = float if dtype is None else kind  # JAX's default is float32 unless it is told otherwise
     leaves = {name: jnp.asarray(x, dtype=kind) for name, x in values.items()}
     return Model(mechanism=m, tip=tip, **leaves)
 

@@ -11,13 +11,15 @@ import jax.numpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.errors import InputError
+from linkwork.checks import leading_shape
+from linkwork.errors import InputError, ShapeError
 from linkwork.jax import closed, functions
 from linkwork.jax.functions import External
 from linkwork.jax.model import Array, Model, anchored, real_array
 from linkwork.jax.sweep import LaneOps
 from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.neutral import quaternion_starts
+from linkwork.mechanism.parameters import check_acting
 from linkwork.ops.jax import JAX
 from linkwork.simulation.integrators import FIXED
 from linkwork.simulation.joint_forces import MOST_SWEEPS, Rubbing, improved
@@ -57,8 +59,12 @@ def step(  # noqa: PLR0913  the keywords that all of dynamics has
     rate = functions.numbers(v, mechanism.n_v, "v")
     push = jnp.zeros_like(rate) if tau is None else functions.numbers(tau, mechanism.n_v, "tau")
     by = {"external": external, "gravity": gravity, "armature": armature}
-    dt = real_array(dt, "dt").astype(at.dtype)
-    return _step(m, at, rate, dt, push, by, method=method, losses=bool(losses))
+    check_acting(mechanism, external, losses)
+    leading_shape({"q": at, "v": rate, "tau": push})
+    time = real_array(dt, "dt").astype(at.dtype)
+    if time.ndim:
+        raise ShapeError(f"dt is one time for all rows, not of the shape {time.shape}: use vmap")
+    return _step(m, at, rate, time, push, by, method=method, losses=bool(losses))
 
 
 @partial(jax.jit, static_argnames=("method", "losses"))

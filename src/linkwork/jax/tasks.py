@@ -182,7 +182,7 @@ def residuals(
             errors.append(scale * found.error)
             columns.append(scale[:, None] * jnp.stack(found.columns, axis=1))
             for group, squared in zip(task.groups, found.squared, strict=True):
-                positive = squared > 0.0
+                positive = ~(squared <= 0.0)  # NaN stays NaN
                 length = jnp.where(positive, jnp.sqrt(jnp.where(positive, squared, 1.0)), 0.0)
                 half = jnp.minimum(0.5 * length, 1.0)
                 measures.append(2.0 * jnp.arcsin(half) if group.chord else length)

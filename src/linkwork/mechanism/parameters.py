@@ -259,15 +259,11 @@ def dynamics_inputs(
         if (rotors < 0).any():
             raise InputError(f"armature must not be below zero, as {rotors.min():g} is")
         found["armature"] = of_rotors(m, float(rotors)) if rotors.ndim == 0 else rotors
-    if not isinstance(losses, (bool, np.bool_)):
-        raise InputError(
-            "losses is True (damping, friction and springs as described) or False, not "
-            f"{losses!r:.40}; other values: robot.function(..., parameters=['damping', 'friction'])"
-        )
+    check_acting(m, external, losses)
     if losses:
         found |= losses_of(m, friction=friction)
-    if external is not None:
-        found |= _wrenches(m, external)
+    for name in sorted(external or (), key=m.frame):
+        found[f"wrench:{name}"] = (external or {})[name]
     return Inputs(tuple(found), tuple(found.values()))
 
 
@@ -290,7 +286,18 @@ def of_rotors(m: Mechanism, inertia: float) -> Floats:
     return found
 
 
-def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:
+def check_acting(m: Mechanism, external: External | None, losses: bool) -> None:
+    """Check of the keywords of dynamics that are no arrays: frames of wrenches, and losses.
+
+    Raises: InputError; UnknownNameError for a frame that does not exist.
+    """
+    if not isinstance(losses, (bool, np.bool_)):
+        raise InputError(
+            "losses is True (damping, friction and springs as described) or False, not "
+            f"{losses!r:.40}; other values: robot.function(..., parameters=['damping', 'friction'])"
+        )
+    if external is None:
+        return
     if not isinstance(external, Mapping):
         raise InputError(
             "external gives wrenches by frame, such as {'tool0': [0, 0, -10, 0, 0, 0]}, not "
@@ -303,4 +310,3 @@ def _wrenches(m: Mechanism, external: External) -> dict[str, ArrayLike]:
             raise InputError(
                 f"external: no joint moves '{name}', so a wrench on it counts nowhere; leave it out"
             )
-    return {f"wrench:{name}": external[name] for name in sorted(external, key=m.frame)}

@@ -16,8 +16,9 @@ import numpy as np
 from linkwork import extras
 from linkwork.checks import real_array
 from linkwork.compile.differentiable import Differentiable
-from linkwork.compiled_methods import CompiledMethods, Solved, Solver
+from linkwork.compiled_methods import CompiledMethods, Solved, Solver, own_numbers
 from linkwork.errors import InputError, ShapeError, UnsupportedFeatureError
+from linkwork.mechanism.parameters import of_rotors
 
 with extras.needed("linkwork.torch needs", "torch", "torch"):
     import torch as _torch
@@ -39,11 +40,33 @@ class Compiled(CompiledMethods):
             return _made(self.robot, algorithm, names, parameters)
         return super()._function(algorithm, names, parameters)
 
+    # a search is no operator of a compiled graph: it runs between two of them
+    ik = torch.compiler.disable(CompiledMethods.ik)
+    assemble = torch.compiler.disable(CompiledMethods.assemble)
+
     def _run(
-        self, function: Differentiable | int, given: Mapping[str, Any], shape: tuple[int, ...]
+        self,
+        function: Differentiable | int,
+        given: Mapping[str, Any],
+        own: Mapping[str, Any],
+        shape: tuple[int, ...],
     ) -> Any:
-        (found,) = call(function, given)
+        (found,) = call(function, {**given, **own})
         return found.reshape((*found.shape[:-1], *shape))
+
+    def _own(self, external: Any, losses: bool, friction: bool) -> dict[str, Any]:
+        if torch.compiler.is_compiling():
+            return dict(_own_numbers(self.robot, external, losses, friction))
+        return super()._own(external, losses, friction)
+
+    def _armature(self, given: Any) -> Any:
+        inertia = given if isinstance(given, torch.Tensor) else real_array(given, "armature")
+        if inertia.ndim:
+            return inertia
+        rotors = _rotors(self.robot)
+        if isinstance(inertia, torch.Tensor):
+            return inertia * torch.tensor(rotors, device=inertia.device)
+        return inertia * np.array(rotors)
 
     def _solved(self, solver: Solver, given: Mapping[str, Any]) -> Solved:
         arrays = _tensors(given)
@@ -116,7 +139,7 @@ def _tensors(given: Mapping[str, Any]) -> list[Any]:
     found: list[Any] = []
     for name, a in given.items():
         if not isinstance(a, torch.Tensor):
-            found.append(torch.as_tensor(real_array(a, name), device=device))
+            found.append(torch.tensor(real_array(a, name), device=device))
             continue
         if a.dtype.is_complex or a.dtype == torch.bool:
             raise InputError(f"{name} must be real numbers, not a tensor of {a.dtype}")
@@ -129,10 +152,7 @@ def _computed(function: Differentiable, arrays: Sequence[Any]) -> list[Any]:
     """The outputs of tensors of one type with equal leading axes."""
     lead, like = arrays[0].shape[:-1], arrays[0]
     n = lead.numel()
-    tables = [
-        a.detach().to("cpu", torch.float64).reshape(n, a.shape[-1]).contiguous().numpy()
-        for a in arrays
-    ]
+    tables = [_plain(a.to(torch.float64).reshape(n, a.shape[-1]).contiguous()) for a in arrays]
     return [
         torch.from_numpy(rows.reshape(*lead, size)).to(like.device, like.dtype)
         for rows, size in zip(function(*tables), function.output_sizes, strict=True)
@@ -192,7 +212,7 @@ def _moved_first(info: Any, axes: Sequence[Any], arrays: Sequence[Any]) -> list[
 
 
 def _plain(a: Any) -> Any:
-    return a.detach().to("cpu").numpy()
+    return a.detach().to("cpu").resolve_neg().numpy()
 
 
 class _Answers(torch.autograd.Function):
@@ -291,6 +311,18 @@ def _made(
 ) -> int:
     programs = robot._programs  # pyright: ignore[reportPrivateUsage]  one cache for all
     return _number(programs.differentiable(algorithm, names, parameters))
+
+
+@torch.compiler.assume_constant_result
+def _rotors(robot: Robot) -> tuple[int, ...]:
+    """One (nv,) where there is a rotor; whole numbers leave an inertia its type."""
+    return tuple(of_rotors(robot.mechanism, 1.0).astype(int).tolist())
+
+
+@torch.compiler.assume_constant_result
+def _own_numbers(robot: Robot, external: Any, losses: bool, friction: bool) -> Any:
+    found = own_numbers(robot, external, losses, friction)
+    return tuple((name, tuple(x.tolist())) for name, x in found.items())
 
 
 @torch.compiler.assume_constant_result
