@@ -159,6 +159,7 @@ def test_distances_are_those_of_brute_force_in_python(small: World) -> None:
     np.testing.assert_allclose(records[:, :, 0], by_brute_force(small, q, wanted), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_distance_is_the_same_alone_and_among_others(robot: World) -> None:
     """To the bit: eight descents side by side know nothing of each other."""
     q, wanted = rows_of(robot.mechanism, 4, "among others"), every_pair(robot)

@@ -119,6 +119,7 @@ def of_prisms(scene: lw.Scene) -> lw.Scene:
     return made
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", FIELDS)
 def test_answers_are_those_of_all_prisms(model: Any, name: str) -> None:
     g = rng(f"prisms of {name}")
@@ -150,6 +151,7 @@ def configurations_of(model: Any, g: np.random.Generator, n: int) -> Floats:
     return q
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["noise", "steep", "stairs"])
 def test_motions_are_those_past_all_prisms(model: Any, name: str) -> None:
     g = rng(f"motions over {name}")

@@ -162,6 +162,7 @@ def test_several_joints_that_stand_at_limits_do_not_stop_a_lower_priority(way):
         np.testing.assert_allclose(person.fk(q, foot), task.target, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_objectives_improve_while_the_task_stays_done(robot):
     m = robot.mechanism
     q0 = middling(robot, 60, "objectives")

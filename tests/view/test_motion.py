@@ -122,6 +122,7 @@ def test_a_trajectory_of_all_joints_goes_by_their_names():
     np.testing.assert_allclose(motion(ARM, move).q[[0, -1]], ends)
 
 
+@pytest.mark.slow
 def test_drawings_take_what_says_a_motion():
     names = ("joint4", "joint2")
     move = lw.trajectory.point_to_point(
