@@ -27,7 +27,7 @@ from robots import every_joint_urdf, mechanism_from, origin, random_configuratio
 from seeds import rng
 
 WITHOUT = ("integrate", "difference", "all_positions")
-NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction")
+NOT_DESCRIBED = ("gravity", "wrench", "armature", "damping", "friction", "stiffness")
 SLOW_IN_JAX = (
     "bias_forces",
     "centroidal_matrix",
@@ -132,7 +132,7 @@ def new_value(m: Mechanism, name: str, random: np.random.Generator) -> np.ndarra
     if name.startswith("inertia"):  # of some body: a square, and its trace on the diagonal
         A = value.reshape(2, 3)
         value = (A.T @ A + np.trace(A @ A.T) * np.eye(3))[np.triu_indices(3)]
-    if name in ("armature", "damping", "friction"):
+    if name in ("armature", "damping", "friction", "stiffness"):
         value = np.abs(value)
     return value
 
@@ -434,7 +434,8 @@ def test_it_is_the_mechanism_elsewhere(every_joint: Mechanism):
 def test_what_dynamics_asks_for(every_joint: Mechanism):
     m, random = every_joint, rng("asked")
     hand, w = m.frame("tool"), random.normal(size=6)
-    rows = {name: random.normal(size=m.n_v) for name in ("armature", "damping", "friction")}
+    of_v = ("armature", "damping", "friction", "stiffness")
+    rows = {name: random.normal(size=m.n_v) for name in of_v}
     given = Parametric(NUMPY, m, {"wrench:tool": w, **rows})
     assert set(given.unused()) == {"wrench:tool", *rows}
     for b in range(m.n_bodies):
@@ -444,8 +445,9 @@ def test_what_dynamics_asks_for(every_joint: Mechanism):
         assert given.body_inertia(b) == m.body_inertia(b)  # the constants, to the last bit
     assert set(given.unused()) == set(rows)
     for k in range(m.n_v):
-        found = given.joint_armature(k), given.joint_damping(k), given.joint_friction(k)
-        assert found == tuple(row[k] for row in rows.values())
+        found = [given.joint_armature(k), given.joint_damping(k), given.joint_friction(k)]
+        stiffness, _ = given.joint_spring(k)
+        assert (*found, stiffness) == tuple(row[k] for row in rows.values())
     assert given.unused() == []
 
 
