@@ -513,7 +513,7 @@ def test_a_changed_robot_is_saved_as_json_with_its_edits(tmp_path: Path):
 
 
 def test_a_table_says_that_springs_and_gravity_are_left_out(tmp_path: Path):
-    pytest.importorskip("mujoco")
+    pytest.importorskip("mujoco", reason="MuJoCo (pip install mujoco) is not installed")
     robot = lw.load(
         "<mujoco><option gravity='0 0 -1'/><worldbody><body name='b'>"
         "<joint name='j' stiffness='2'/><geom size='.1'/></body></worldbody></mujoco>"

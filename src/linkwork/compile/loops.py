@@ -688,8 +688,7 @@ class _RowPorts(Ports):
     ) -> None:
         """Have what follows written by this emitter; the results ``tested`` are looked at."""
         self.b, self.pointers = emitter.builder, list(pointers)
-        self.test = self._looked_at = test
-        self._tested = tested
+        self.test, self._tested = test, tested
         self._constants = [{e: emitter.const(v) for e, v in f.items()} for f in self._fixed]
 
     def constants_not_finite(self) -> list[float]:
@@ -699,9 +698,9 @@ class _RowPorts(Ports):
     def store(self, output: int, element: int, value: Any) -> None:
         """Take a result; store the blocks that are complete with it."""
         places = self.graph.outputs[output]
-        if places[element] in self._tested:
+        if self.test is not None and places[element] in self._tested:
             self._tested.remove(places[element])
-            self._looked_at.add(value)
+            self.test.add(value)
         for block in self._waiting.get((output, element), ()):
             block.missing -= 1
             if not block.missing:
