@@ -214,9 +214,9 @@ def test_nothing_outside_the_arrays_is_touched(width, at_end):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_out", [40, 700])  # one panel of results, and several
-def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on(n_out: int):
-    function = mixed(20, n_out, "parts", n_values=2500)
+@pytest.mark.parametrize(("n_out", "n_values"), [(40, 9000), (700, 2500)])  # panels: 1, several
+def test_a_long_graph_is_cut_into_parts_that_pass_their_values_on(n_out: int, n_values: int):
+    function = mixed(20, n_out, "parts", n_values=n_values)
     assert len(graph_of(read(function), fuse=True).nodes) > LONGEST_WHOLE
     x = rng("parts").normal(size=(11, 20))
     found = [np.full((13, n_out), 7.0) for _ in range(2)]
