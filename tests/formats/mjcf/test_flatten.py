@@ -163,7 +163,7 @@ def test_of_equalities_tendons_and_actuators_only_what_is_read_is_handed_on():
         "<tendon>\n"
         '<fixed name="t">\n<joint joint="j" coef="2"></joint></fixed>\n'
         '<spatial name="s">\n<site site="x"></site></spatial></tendon>\n<actuator>\n'
-        '<general joint="j"></general></actuator></mujoco>'
+        '<general joint="j" biastype="affine"></general></actuator></mujoco>'
     )
     assert read.tags[-1] == "muscle"
     for word in ("solref", "lost", "range", "width", "muscle", "adhesion", "plugin"):
@@ -178,7 +178,7 @@ def test_of_equalities_tendons_and_actuators_only_what_is_read_is_handed_on():
         ("<general joint='j'/>", False),
         ("<general joint='j' biastype='affine' biasprm='0 -1 0'/>", True),
         ("<position joint='j' kp='3'/>", True),
-        ("<motor joint='j' forcerange='-1 1'/>", True),
+        ("<motor joint='j' forcerange='-1 1'/>", False),
     ],
 )
 def test_what_an_actuator_does_by_itself_is_told(actuator: str, told: bool):

@@ -320,6 +320,44 @@ def test_a_force_range_is_an_effort_limit_where_it_is_symmetric():
     assert (finding.code, finding.name, finding.line) == ("no-effort", "b", 3)
 
 
+ACTUATORS = """
+<mujoco>
+  <default>
+    <default class='servo'><general biastype='affine' biasprm='0 -9' ctrlrange='-2 2'
+      forcerange='-87 87'/></default>
+    <default class='geared'><motor ctrlrange='-1 1' gear='-3'/></default>
+    <default class='held'><position kp='500' forcerange='-5 5'/></default>
+  </default>
+  <worldbody>
+    <replicate count='8' sep=''><body><joint name='j'/><geom size='.1'/></body></replicate>
+    <body><joint name='bounded' actuatorfrcrange='-2 2'/><geom size='.1'/></body>
+  </worldbody>
+  <tendon><fixed name='t'><joint joint='j4' coef='-2'/></fixed></tendon>
+  <actuator>
+    <general class='servo' joint='j0' gainprm='900'/>
+    <motor class='geared' joint='j1'/><motor joint='j1' ctrlrange='-2 2' forcerange='-1 1'/>
+    <motor class='geared' joint='bounded'/>
+    <position joint='j3' kp='400' ctrlrange='-1 1'/>
+    <position class='held' tendon='t'/>
+    <general joint='j5' gainprm='4' ctrlrange='-1 1' gear='2'/>
+    <motor joint='j6' ctrlrange='-1 1'/><motor joint='j6'/>
+    <velocity class='held' kv='700' jointinparent='j7'/>
+  </actuator>
+</mujoco>"""
+
+
+def test_effort_limits_are_what_mujocos_actuators_push_with_at_most():
+    model = mujoco.MjModel.from_xml_string(ACTUATORS)
+    data = mujoco.MjData(model)
+    for sign in (-1.0, 1.0):
+        data.ctrl[:] = sign * 1e3 * np.sign(model.actuator_gear[:, 0])
+        data.ctrl[model.actuator_trntype == mujoco.mjtTrn.mjTRN_TENDON] *= -1.0
+        mujoco.mj_forward(model, data)
+        for joint, force in zip(read(ACTUATORS).joints, data.qfrc_actuator, strict=True):
+            free = joint.name in ("j2", "j3", "j6")
+            assert joint.effort == (None if free else pytest.approx(sign * force)), joint.name
+
+
 @pytest.mark.parametrize(
     ("text", "level", "code", "name"),
     [

@@ -36,7 +36,7 @@ no-keyframe | note | Something in a keyframe is not read. | Nothing to do.
 no-camera | note | Cameras are not read. | Nothing to do.
 no-dynamics | warning | Stiffness, damping, friction, armature or the range of a tendon or an
     actuator is not read. | Give them to the joint.
-no-control | note | What an actuator does by a law or a bound of its own is not read. | Give
+no-control | note | What an actuator does by a law of its own is not read. | Give
     `simulate` the control, as `PD`.
 no-plugin | note | Plugins are not run. | Nothing to do.
 no-custom | note | Custom data is not read. | Nothing to do.
@@ -231,10 +231,17 @@ OF_EQUALITIES = _names("name class active")
 """Attributes that every equality is handed on with."""
 
 TARGETS = ("joint", "jointinparent", "tendon")
-"""Attributes of an actuator that say which joints it drives; no others are handed on."""
+"""Attributes of an actuator that say which joints it drives."""
+
+OF_FORCES = _names("gear forcerange forcelimited ctrlrange ctrllimited gainprm biastype class")
+"""Attributes of actuators, and of their defaults, that say how hard they push."""
+
+OF_LAWS = _names("gaintype biastype dyntype actdim")
+"""Attributes by which an actuator's force is more than its control times a number."""
 
 OF_MOTORS = _names(
-    "name class group user armature damping joint jointinparent tendon gear ctrlrange ctrllimited"
+    "name class group user armature damping joint jointinparent tendon gear ctrlrange ctrllimited "
+    "forcerange forcelimited"
 )
 """Attributes of actuators whose force is their control, whatever that is measured in."""
 
@@ -252,11 +259,11 @@ LEFT_OUT_OF: dict[str, tuple[Level, str]] = {
 SILENT = _names("size visual statistic light texture skin layer extension pair")
 """Elements that are left out and say nothing about kinematics or masses."""
 
-OF_DEFAULTS = _names(
-    "general motor position velocity intvelocity damper cylinder muscle adhesion tendon camera "
-    "plugin dcmotor"
-)
+OF_DEFAULTS = _names("intvelocity damper cylinder muscle adhesion tendon camera plugin dcmotor")
 """Elements of ``<default>`` that only concern what is left out."""
+
+ACTUATORS = _names("general motor position velocity")
+"""Elements of ``<default>`` of which `OF_FORCES` are handed on."""
 
 REFUSED = {
     "flexcomp": "soft bodies (flexcomp) are not read",
@@ -576,7 +583,7 @@ class _File:
             times *= _count_of(attributes.get("count", ""))
         elif tag == "attach":
             unit.attached.append((attributes.get("model", ""), times))
-        handed = "general" if self._section() == "actuator" else tag
+        handed = "general" if self._section() == "actuator" and tag != "motor" else tag
         unit.begin(handed, attributes, place)
         self.flat.tags[-1] = tag
         unit.open.append(Element(handed, times, attributes.get("name", "")))
@@ -619,7 +626,7 @@ class _File:
             flat.refuse("unsupported", REFUSED[tag], place, element=tag)
             return True
         in_defaults = any(element.tag == "default" for element in unit.open)
-        if section in ("tendon", "actuator") or (in_defaults and tag in OF_DEFAULTS):
+        if section in ("tendon", "actuator") or (in_defaults and tag in OF_DEFAULTS | ACTUATORS):
             self._find_dynamics(tag, attributes, place)
         if in_defaults:
             return tag in OF_DEFAULTS or tag in SILENT
@@ -649,9 +656,9 @@ class _File:
             self.flat.found("warning", "no-dynamics", message, place=place, element=tag)
 
     def _find_control(self, tag: str, attributes: dict[str, str], place: Place) -> None:
-        """Say that an actuator has a law or bounds of its own."""
+        """Say that an actuator has a law of its own."""
         if tag not in ("motor", "general") or attributes.keys() - OF_MOTORS:
-            message = "of an actuator the joints that it drives are read, not its law and bounds"
+            message = "of an actuator the joints that it drives and its greatest force are read"
             self.flat.found("note", "no-control", message, place=place, element=tag)
 
     def _section(self) -> str:
@@ -694,8 +701,12 @@ class _File:
             attributes.update(nrow="2", ncol="2")
         section, kept = self._section(), KEPT_ATTRIBUTES.get(tag)
         if section == "actuator":
-            kept = frozenset(TARGETS)
+            kept = OF_FORCES.union(TARGETS)
             self._find_control(tag, attributes, place)
+            attributes = _with_law(tag, attributes)
+        elif section == "default" and tag in ACTUATORS:
+            kept = OF_FORCES
+            attributes = _with_law(tag, attributes) if tag == "general" else attributes
         elif section in TAKEN:
             kept = TAKEN[section].get(tag, frozenset[str]())
             kept = kept | OF_EQUALITIES if section == "equality" else kept
@@ -710,6 +721,14 @@ class _File:
         message = f"elements are nested deeper than {DEEPEST}"
         self.flat.refuse("too-deep", message, place)
         raise Stop
+
+
+def _with_law(tag: str, attributes: dict[str, str]) -> dict[str, str]:
+    """The attributes of an actuator; a bias says that its force is not its control's alone."""
+    lawful = tag in ("motor", "general") and all(
+        attributes.get(name, "none") in ("none", "fixed") for name in OF_LAWS
+    )
+    return attributes if lawful else {**attributes, "biastype": "affine"}
 
 
 def _count_of(text: str) -> int:

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from xml.parsers import expat
 
 import numpy as np
+import numpy.typing as npt
 
 from linkwork import extras
 from linkwork.errors import (
@@ -550,16 +551,50 @@ def tendon_terms(m: Any, tendon: int) -> Terms:
     return tuple(pair for pair in found if pair[1])
 
 
+def driven_terms(m: Any, actuator: int) -> Terms:
+    """The joints that an actuator drives, with the factors of its force."""
+    kind, target = int(m.actuator_trntype[actuator]), int(m.actuator_trnid[actuator][0])
+    if kind in (_OF_JOINT, _OF_JOINT_IN_PARENT):
+        return ((target, 1.0),)
+    return tendon_terms(m, target) if kind == _OF_TENDON else ()
+
+
 def drives(m: Any, places: Sequence[Place]) -> tuple[Drive, ...]:
     """The joints that each actuator drives."""
-    found: list[Drive] = []
+    return tuple(
+        Drive(tuple(j for j, _ in driven_terms(m, k)), places[k])
+        for k in range(m.nu)
+        if int(m.actuator_trntype[k]) in (_OF_JOINT, _OF_JOINT_IN_PARENT, _OF_TENDON)
+    )
+
+
+def force_ranges(m: Any) -> npt.NDArray[np.float64]:
+    """The least and the greatest force of each joint's actuators, (njnt, 2), in N or N m.
+
+    The forces of several actuators add up, as MuJoCo's do. One without a range of its force, or of
+    a control that the force is a multiple of, leaves its joint without bounds; the joint's own
+    range of forces (`actuatorfrcrange`) bounds the sum. Actuators of ball and free joints push
+    along one direction of several, and bound nothing.
+
+    Source: MuJoCo, XML reference: actuator/general, gear, forcerange, ctrlrange; and
+    body/joint/actuatorfrcrange.
+    """
+    total = np.zeros((m.njnt, 2))
+    driven = np.zeros(m.njnt, bool)
     for k in range(m.nu):
-        kind, target = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
-        if kind in (_OF_JOINT, _OF_JOINT_IN_PARENT):
-            found.append(Drive((target,), places[k]))
-        elif kind == _OF_TENDON:
-            found.append(Drive(tuple(j for j, _ in tendon_terms(m, target)), places[k]))
-    return tuple(found)
+        span = np.array([-np.inf, np.inf])
+        if m.actuator_biastype[k] == 0 and m.actuator_ctrllimited[k]:
+            span = np.sort(m.actuator_gainprm[k][0] * m.actuator_ctrlrange[k])
+        if m.actuator_forcelimited[k]:
+            span = np.clip(span, *m.actuator_forcerange[k])
+        for joint, factor in driven_terms(m, k):
+            gear = factor * m.actuator_gear[k][0]
+            total[joint] += np.sort(gear * span) if gear else 0.0
+            driven[joint] = True
+    scalar = np.array([_JOINT_TYPES[kind] in ("slide", "hinge") for kind in m.jnt_type], bool)
+    total[~(driven & scalar)] = [-np.inf, np.inf]
+    own = np.where(m.jnt_actfrclimited[:, None].astype(bool), m.jnt_actfrcrange, [-np.inf, np.inf])
+    return np.clip(total, own[:, :1], own[:, 1:])
 
 
 def _problem(
@@ -704,14 +739,14 @@ def _bodies(m: Any, spec: Any, names: Sequence[str], places: Sequence[Place]) ->
 
 def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Joint, ...]:
     joints: list[Joint] = []
+    forces = force_ranges(m)
     for k in range(m.njnt):
         kind = _JOINT_TYPES[int(m.jnt_type[k])]
         start, dof = int(m.jnt_qposadr[k]), int(m.jnt_dofadr[k])
         size = _QUATERNION_SIZES.get(kind, 1)
         initial = tuple(float(x) for x in m.qpos0[start : start + size])
         limited = kind != "free" and bool(m.jnt_limited[k])
-        low, high = (float(x) for x in m.jnt_actfrcrange[k])
-        bounded = bool(m.jnt_actfrclimited[k]) and low == -high
+        low, high = (float(x) for x in forces[k])
         joints.append(
             Joint(
                 name=names[k],
@@ -724,7 +759,7 @@ def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Join
                 initial=initial,
                 lower=float(m.jnt_range[k][0]) if limited and size == 1 else None,
                 upper=float(m.jnt_range[k][1]) if limited and not _without_angle(m, k) else None,
-                effort=high if bounded else None,
+                effort=high if low == -high and high < np.inf else None,
                 damping=float(m.dof_damping[dof]),
                 friction=float(m.dof_frictionloss[dof]),
                 armature=float(m.dof_armature[dof]),
@@ -820,10 +855,7 @@ def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Fin
         any(more is not None and bool(np.any(more[k])) for more in (curve, yields))
         for k in range(m.njnt)
     ]
-    forced = [
-        bool(limited) and low != -high
-        for limited, (low, high) in zip(m.jnt_actfrclimited, m.jnt_actfrcrange, strict=True)
-    ]
+    forced = [low != -high for low, high in force_ranges(m)]
     balls = [_without_angle(m, k) for k in range(m.njnt)]
     turning = [
         _JOINT_TYPES[kind] in _QUATERNION_SIZES and k != 0.0
