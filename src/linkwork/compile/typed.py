@@ -9,6 +9,10 @@ Types: `F64`, `F32`, `I64`, `Bool`; pointers `PtrF64`, `PtrF32`, `PtrI64` (in Py
 `Lanes` (`WIDTH` numbers F64) with `Mask`, `Lanes32` (`WIDTH32` numbers F32) with `Mask32`. A result
 has one type, is None, or is a tuple of types.
 
+A NamedTuple of such types is a record: a parameter may be one, ``r.name`` reads from it, and it is
+handed on whole, or made in the place of an argument: ``f(Record(a, b))``. In machine code it is its
+fields, one after the other, as if each were a parameter.
+
 A variable keeps the type of its first value. Whole literals are I64 and others F64 where nothing
 else is said; beside a number of another type they take that type. Numbers of two types do not mix:
 `f32(x)`, `f64(x)` and `i64(x)` convert. A number beside lanes is spread over them.
@@ -278,8 +282,17 @@ class _Value(NamedTuple):
 
 @dataclass
 class _Signature:
-    parameters: list[tuple[str, str]]
+    given: list[tuple[str, Any]]  # parameters as they are written: name, kind or record
     result: list[str]  # several for a tuple, none for None
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """Names and kinds, with the fields of records in their places."""
+        return [
+            each
+            for name, kind in self.given
+            for each in ([(name, kind)] if isinstance(kind, str) else _fields(name, kind))
+        ]
 
     @property
     def result_type(self) -> Any:
@@ -287,6 +300,11 @@ class _Signature:
         if not types:
             return ir.VoidType()
         return types[0] if len(types) == 1 else ir.LiteralStructType(types)
+
+
+def _fields(name: str, record: Any) -> list[tuple[str, str]]:
+    """The fields of a record that has a name, as ``name.field``, and their kinds."""
+    return [(f"{name}.{field}", kind) for field, kind in record.__annotations__.items()]
 
 
 class Module:
@@ -377,7 +395,9 @@ class _Text:
         given = self.tree.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults:
             self.fail(self.tree, "a typed function has plain parameters without defaults")
-        parameters = [(a.arg, self._kind(a.annotation, a)) for a in given.args]
+        parameters = [
+            (a.arg, self._record(a.annotation) or self._kind(a.annotation, a)) for a in given.args
+        ]
         returns = self.tree.returns
         if returns is None or (isinstance(returns, ast.Constant) and returns.value is None):
             return _Signature(parameters, [])
@@ -385,6 +405,19 @@ class _Text:
             items = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
             return _Signature(parameters, [self._kind(item, item) for item in items])
         return _Signature(parameters, [self._kind(returns, returns)])
+
+    def record_made(self, node: ast.AST) -> Any:
+        """The record that an expression makes, if it does."""
+        return self._record(node.func) if isinstance(node, ast.Call) else None
+
+    def _record(self, name: ast.expr | None) -> Any:
+        """The record that a name stands for, if it does."""
+        found = self.names.get(name.id) if isinstance(name, ast.Name) else None
+        if name is None or not (isinstance(found, type) and issubclass(found, tuple)):
+            return None
+        if not KINDS.keys() >= set(found.__annotations__.values()):
+            self.fail(name, f"the fields of a record are of {', '.join(KINDS)}")
+        return found
 
     def _kind(self, annotation: ast.AST | None, node: ast.AST) -> str:
         if not isinstance(annotation, ast.Name) or annotation.id not in KINDS:
@@ -400,7 +433,8 @@ class _Writer:
         self.entry = function.append_basic_block("entry")
         self.start = function.append_basic_block("start")
         self.b: Any = ir.IRBuilder(self.start)
-        self.variables: dict[str, tuple[str, Any]] = {}
+        self.variables: dict[str, tuple[str, Any]] = {}  # fields of records as "record.field"
+        self.records = dict(signature.given)
         self.loops: list[tuple[Any, Any]] = []  # where continue and break go
 
     def write(self) -> None:
@@ -508,6 +542,13 @@ class _Writer:
                 self.fail(node, f"{len(found)} values for {len(target.elts)} targets")
             for one, value in zip(target.elts, found, strict=True):
                 self.store(one, value)
+        elif record := self.text.record_made(node.value):
+            if not isinstance(target, ast.Name):
+                self.fail(node, "a record is a variable of its own")
+            self.records[target.id] = record
+            fields = _fields(target.id, record)
+            for part, (name, kind) in zip(self.parts(node.value, record), fields, strict=True):
+                self.assign(name, _Value(kind, self.as_kind(self.value(part), kind, part)), part)
         else:
             self.store(target, self.value(node.value))
 
@@ -681,6 +722,13 @@ class _Writer:
         if node.id not in self.text.names:
             self.fail(node, f"'{node.id}' has no value here")
         return self.literal(self.text.names[node.id], node)
+
+    def _attribute_value(self, node: ast.Attribute) -> _Value:
+        name = f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
+        if name not in self.variables:
+            self.fail(node, "only the fields of records are read so")
+        kind, place = self.variables[name]
+        return _Value(kind, self.b.load(place))
 
     def _subscript_value(self, node: ast.Subscript) -> _Value:
         place, of = self.place(node)
@@ -881,16 +929,29 @@ class _Writer:
         given: list[ast.expr],
         node: ast.Call,
     ) -> list[_Value]:
-        wanted = [kind for _, kind in signature.parameters]
-        if len(wanted) != len(given):
-            self.fail(node, f"{called.__name__} has {len(wanted)} parameters")
-        args = [self.as_kind(self.value(v), kind, v) for v, kind in zip(given, wanted, strict=True)]
+        if len(signature.given) != len(given):
+            self.fail(node, f"{called.__name__} has {len(signature.given)} parameters")
+        args: list[Any] = []
+        for v, (_, kind) in zip(given, signature.given, strict=True):
+            wanted = [kind] if isinstance(kind, str) else [k for _, k in _fields("", kind)]
+            parts = [v] if isinstance(kind, str) else self.parts(v, kind)
+            args += [self.as_kind(self.value(p), k, v) for p, k in zip(parts, wanted, strict=True)]
         result = self.b.call(function, args)
         if len(signature.result) == 1:
             return [_Value(signature.result[0], result)]
         return [
             _Value(kind, self.b.extract_value(result, k)) for k, kind in enumerate(signature.result)
         ]
+
+    def parts(self, node: ast.expr, record: Any) -> Sequence[ast.expr]:
+        """The fields of a record that is handed on by its name, or made where it is wanted."""
+        if isinstance(node, ast.Call) and self.text.record_made(node) is record:
+            if not node.keywords and len(node.args) == len(record.__annotations__):
+                return node.args
+        elif isinstance(node, ast.Name) and self.records.get(node.id) is record:
+            fields = [ast.Attribute(node, field, ast.Load()) for field in record.__annotations__]
+            return [ast.copy_location(field, node) for field in fields]
+        self.fail(node, f"this is no {record.__name__} with all of its fields")
 
     def local(self, name: str, node: ast.Call) -> _Value:
         size = self.value(node.args[0])
