@@ -1,4 +1,4 @@
-"""Signed distances of a robot to itself and to obstacles, the nearest of them, and gradients.
+"""Signed distances of a robot to itself and to obstacles, the nearest of descents, and gradients.
 
 A *thing* is a body of the robot, a row of the scene or one of its `aggregates`; rows stand still
 and are numbered after the bodies, aggregates after them. For one configuration a cheap lower bound
@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,7 +129,7 @@ class Tables:
 
     @cached_property
     def addresses(self) -> list[int]:
-        """The addresses of the tables, in the order in which kernels take them."""
+        """The addresses of the tables, in the order in which kernels take descents."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
         return [address(each) for each in own]
 
@@ -155,7 +156,7 @@ class Bodies:
 
     @cached_property
     def index(self) -> Ints:
-        """The ``index`` of `Tables` where nothing stands around them."""
+        """The ``index`` of `Tables` where nothing stands around descents."""
         lists = [self.of_body, self.pairs, self.movers, self.column_of, self.turns]
         parts = [np.asarray(each, np.int64).ravel() for each in lists]
         head = np.zeros(FIRST_LIST, np.int64)
@@ -222,6 +223,35 @@ def _filled(n: int) -> int:
 # ----------------------------------------------------------------------------------------- bounds
 
 
+class Things(NamedTuple):
+    """What kernels look at: the arrays of `Tables`, and where bodies are.
+
+    ``poses``: of the bodies, then one that is the world's. ``placed``: room for the bodies' balls
+    in the world, then for their pieces.
+    """
+
+    index: PtrI64
+    pieces: PtrF64
+    balls: PtrF64
+    rows: PtrF64
+    boxes: PtrF64
+    vertices: PtrF64
+    poses: PtrF64
+    placed: PtrF64
+
+
+class Descents(NamedTuple):
+    """Pairs of pieces whose distances are sought in lanes, and where these go.
+
+    ``limit``: see `pieces_apart`; ``state``: see `side_by_side`; ``whose``: see `of_lane`.
+    """
+
+    limit: PtrF64
+    records: PtrF64
+    state: PtrF64
+    whose: PtrI64
+
+
 @typed
 def ball_in_world(pose: PtrF64, ball: PtrF64, out: PtrF64) -> None:
     """Write the ball of a body as one of the world."""
@@ -265,11 +295,13 @@ def boxes_apart(ball: PtrF64, boxes: PtrF64) -> Lanes:
 
 
 @typed
-def place_balls(index: PtrI64, balls: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
+def place_balls(things: Things) -> None:
     """Write the balls of all bodies in the world."""
-    for body in range(index[N_BODIES]):
+    for body in range(things.index[N_BODIES]):
         ball_in_world(
-            offset(poses, body * POSE), offset(balls, body * BALL), offset(placed, body * BALL)
+            offset(things.poses, body * POSE),
+            offset(things.balls, body * BALL),
+            offset(things.placed, body * BALL),
         )
 
 
@@ -280,21 +312,22 @@ def filled(n: I64) -> I64:
 
 
 @typed
-def bounds_of(index: PtrI64, placed: PtrF64, boxes: PtrF64, bounds: PtrF64) -> I64:
+def bounds_of(things: Things, bounds: PtrF64) -> I64:
     """Write a lower bound of the distance of each pair, then of each mover and row; how many."""
+    index = things.index
     n_pairs = index[N_PAIRS]
     pairs = offset(index, index[PAIRS])
     for k in range(n_pairs):
-        a = offset(placed, pairs[2 * k] * BALL)
-        bounds[k] = balls_apart(a, offset(placed, pairs[2 * k + 1] * BALL))
+        a = offset(things.placed, pairs[2 * k] * BALL)
+        bounds[k] = balls_apart(a, offset(things.placed, pairs[2 * k + 1] * BALL))
     n = filled(n_pairs)
     for k in range(n_pairs, n):
         bounds[k] = FAR
     across = filled(index[N_ROWS])
     for m in range(index[N_MOVERS]):
-        ball = offset(placed, index[index[MOVERS] + m] * BALL)
+        ball = offset(things.placed, index[index[MOVERS] + m] * BALL)
         for k in range(0, across, WIDTH):
-            put(bounds, n + k, boxes_apart(ball, offset(boxes, k * BOUND)))
+            put(bounds, n + k, boxes_apart(ball, offset(things.boxes, k * BOUND)))
         n += across
     leave_out(index, offset(bounds, filled(n_pairs)))
     return n
@@ -312,17 +345,16 @@ def leave_out(index: PtrI64, bounds: PtrF64) -> None:
 
 
 @typed
-def aggregate_bounds(
-    index: PtrI64, placed: PtrF64, vertices: PtrF64, limit: F64, bounds: PtrF64
-) -> I64:
+def aggregate_bounds(things: Things, limit: F64, bounds: PtrF64) -> I64:
     """Write lower bounds of distances of movers and aggregates, `FAR` over a limit; how many."""
+    index = things.index
     n_aggregates = index[N_AGGREGATES]
     across = filled(n_aggregates)
     aggregates = offset(index, index[AGGREGATES])
-    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
+    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
     point = local_i64(1)
     for m in range(index[N_MOVERS]):
-        ball = offset(placed, index[index[MOVERS] + m] * BALL)
+        ball = offset(things.placed, index[index[MOVERS] + m] * BALL)
         for k in range(across):
             bounds[m * across + k] = FAR
         for k in range(n_aggregates):
@@ -354,45 +386,37 @@ def n_pieces(index: PtrI64) -> I64:
 
 
 @typed
-def none_placed(index: PtrI64, placed: PtrF64) -> None:
+def none_placed(things: Things) -> None:
     """Note that the pieces of no body are placed yet: by a radius below 0 of its first."""
+    index, placed = things.index, offset(things.placed, things.index[N_BODIES] * BALL)
     for body in range(index[N_BODIES]):
         if index[index[RANGES] + 2 * body + 1] > 0:
             placed[index[index[RANGES] + 2 * body] * PLACED + PLACED - 1] = -1.0
 
 
 @typed
-def place_pieces(body: I64, ranges: PtrI64, pieces: PtrF64, poses: PtrF64, placed: PtrF64) -> None:
+def place_pieces(body: I64, things: Things) -> None:
     """Write the pieces of a body as `side_by_side.placed_piece` does, if they are not yet."""
+    ranges = offset(things.index, things.index[RANGES])
+    placed = offset(things.placed, things.index[N_BODIES] * BALL)
     first, n = ranges[2 * body], ranges[2 * body + 1]
     if n > 0 and placed[first * PLACED + PLACED - 1] < 0.0:
-        pose = offset(poses, body * POSE)
+        pose = offset(things.poses, body * POSE)
         for k in range(first, first + n):
-            placed_piece(offset(pieces, k * PIECE), pose, offset(placed, k * PLACED))
+            placed_piece(offset(things.pieces, k * PIECE), pose, offset(placed, k * PLACED))
 
 
 @typed
-def pieces_apart(
-    wanted: PtrI64,
-    n: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    limit: PtrF64,
-    placed: PtrF64,
-    records: PtrF64,
-) -> None:
+def pieces_apart(wanted: PtrI64, n: I64, things: Things, limit: PtrF64, records: PtrF64) -> None:
     """Write the records of a list of pairs, as `listed` has it, but of aggregates `nothing`.
 
     Of each pair of many pieces, first the two whose spheres are nearest; at last, when it is known
     how near these are, those that may be nearer. ``limit``: the most that matters, and 1 where it
     falls to what is found, since only the nearest is sought.
     """
-    s, whose = local_f64(EIGHT), local_i64(5 * WIDTH)
+    index = things.index
+    descents = Descents(limit, records, local_f64(EIGHT), local_i64(5 * WIDTH))
     ranges, busy = offset(index, index[RANGES]), 0
-    own = offset(placed, index[N_BODIES] * BALL)
     for m in range(2 * n):  # the last first: hands, of many pieces, which are known soon then
         first = m < n
         k = (n if first else 2 * n) - 1 - m
@@ -403,66 +427,37 @@ def pieces_apart(
             continue
         count = ranges[2 * a + 1] * (ranges[2 * b + 1] if b >= 0 else count)
         if count > 1 or (first and count == 1):
-            busy = feed(
-                offset(wanted, 4 * k),
-                k,
-                first,
-                index,
-                pieces,
-                rows,
-                vertices,
-                poses,
-                limit,
-                placed,
-                records,
-                s,
-                whose,
-                busy,
-            )
+            busy = feed(offset(wanted, 4 * k), k, first, things, descents, busy)
     while busy != 0:
-        busy = advance(index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy)
+        busy = advance(things, descents, busy)
 
 
 @typed
-def feed(
-    entry: PtrI64,
-    k: I64,
-    first: Bool,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    limit: PtrF64,
-    placed: PtrF64,
-    records: PtrF64,
-    s: PtrF64,
-    whose: PtrI64,
-    busy: I64,
-) -> I64:
+def feed(entry: PtrI64, k: I64, first: Bool, things: Things, descents: Descents, busy: I64) -> I64:
     """Begin the descents of a pair: that of its two nearest pieces, or all others; who is busy.
 
     Where all are busy, steps are taken until one is not.
     """
+    index = things.index
     ranges, n_bodies = offset(index, index[RANGES]), index[N_BODIES]
     a, b = entry[0], entry[1]
-    if b >= 0 and limit[0] < INF:
-        if balls_apart(offset(placed, a * BALL), offset(placed, b * BALL)) > limit[0]:
+    if b >= 0 and descents.limit[0] < INF:
+        balls = things.placed
+        if balls_apart(offset(balls, a * BALL), offset(balls, b * BALL)) > descents.limit[0]:
             return busy
-    own = offset(placed, n_bodies * BALL)
-    place_pieces(a, ranges, pieces, poses, own)
+    place_pieces(a, things)
     if b >= 0:
-        place_pieces(b, ranges, pieces, poses, own)
+        place_pieces(b, things)
     first_own, n_own = ranges[2 * a], ranges[2 * a + 1]
     first_other, n_others, that = entry[2], entry[3], n_bodies
     if b >= 0:
         first_other, n_others, that = ranges[2 * b], ranges[2 * b + 1], b
-    record = offset(records, k * RECORD)
+    record = offset(descents.records, k * RECORD)
     one, other, least = first_own, first_other, INF  # the nearest two: begun first, and not again
     for i in range(first_own, first_own + n_own if n_own * n_others > 1 else first_own):
         for j in range(first_other, first_other + n_others):
-            x, at_x, T_x = piece_of(i, a, index, pieces, rows, poses, own)
-            y, at_y, T_y = piece_of(j, that, index, pieces, rows, poses, own)
+            x, at_x, T_x = piece_of(i, a, things)
+            y, at_y, T_y = piece_of(j, that, things)
             gap = spheres_apart(at_x, T_x, at_y, T_y)
             if gap < least:
                 one, other, least = i, j, gap
@@ -474,13 +469,13 @@ def feed(
             i, j = i + 1, first_other
         if not first and at == one and at_other == other:
             continue
-        x, at_x, T_x = piece_of(at, a, index, pieces, rows, poses, own)
-        y, at_y, T_y = piece_of(at_other, that, index, pieces, rows, poses, own)
-        bound = min(limit[0], record[0])
+        x, at_x, T_x = piece_of(at, a, things)
+        y, at_y, T_y = piece_of(at_other, that, things)
+        bound = min(descents.limit[0], record[0])
         if bound < INF and spheres_apart(at_x, T_x, at_y, T_y) > bound:
             continue
         if is_alone(x, y):
-            alone(x, T_x, y, T_y, vertices, limit, record)
+            alone(x, T_x, y, T_y, things.vertices, descents.limit, record)
             continue
         if record[0] < INF:  # along the normal of what is known, where a single piece ends there
             n, high, low = offset(record, 7), 0.0, 0.0
@@ -488,33 +483,33 @@ def feed(
                 high += n[m] * record[1 + m]
                 low += n[m] * record[4 + m]
             if n_own > 1:
-                high = height(x, T_x, vertices, n[0], n[1], n[2])
+                high = height(x, T_x, things.vertices, n[0], n[1], n[2])
             if n_others > 1:
-                low = -height(y, T_y, vertices, -n[0], -n[1], -n[2])
+                low = -height(y, T_y, things.vertices, -n[0], -n[1], -n[2])
             if low - high > bound:
                 continue
         while busy == ALL_BUSY:
-            busy = advance(
-                index, pieces, rows, vertices, poses, limit, own, records, s, whose, busy
-            )
+            busy = advance(things, descents, busy)
         lane = lowest_bit(ALL_BUSY & ~busy)
-        set_out(s, lane, x, at_x, T_x, y, at_y, T_y, min(limit[0], record[0]))
-        mine = offset(whose, 5 * lane)
+        set_out(descents.state, lane, x, at_x, T_x, y, at_y, T_y, min(descents.limit[0], record[0]))
+        mine = offset(descents.whose, 5 * lane)
         mine[0], mine[1], mine[2], mine[3], mine[4] = k, at, at_other, a, that
         busy = busy | (1 << lane)
     return busy
 
 
 @typed
-def piece_of(
-    k: I64, body: I64, index: PtrI64, pieces: PtrF64, rows: PtrF64, poses: PtrF64, placed: PtrF64
-) -> tuple[PtrF64, PtrF64, PtrF64]:
+def piece_of(k: I64, body: I64, things: Things) -> tuple[PtrF64, PtrF64, PtrF64]:
     """A piece of a body, or a row, how it stands in the world, and the pose that this adds to."""
-    piece, at = offset(pieces, k * PIECE), offset(placed, k * PLACED)
-    if body == index[N_BODIES]:
-        piece = offset(rows, k * PIECE)
+    n_bodies = things.index[N_BODIES]
+    piece, at = (
+        offset(things.pieces, k * PIECE),
+        offset(things.placed, n_bodies * BALL + k * PLACED),
+    )
+    if body == n_bodies:
+        piece = offset(things.rows, k * PIECE)
         at = offset(piece, 8)
-    return piece, at, offset(poses, body * POSE)
+    return piece, at, offset(things.poses, body * POSE)
 
 
 @typed
@@ -545,43 +540,31 @@ def keep(found: PtrF64, record: PtrF64, limit: PtrF64) -> None:
 
 
 @typed
-def advance(
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    limit: PtrF64,
-    placed: PtrF64,
-    records: PtrF64,
-    s: PtrF64,
-    whose: PtrI64,
-    busy: I64,
-) -> I64:
+def advance(things: Things, descents: Descents, busy: I64) -> I64:
     """Take a step of all descents and write the records of those that end; who is busy then."""
     corner, found = local_f64(3 * WIDTH), local_f64(RECORD)
-    going, met = look(s, busy, vertices, corner)
+    going, met = look(descents.state, busy, things.vertices, corner)
     while met != 0:
         lane = lowest_bit(met)
         met &= met - 1
-        k, one, other, a, b = of_lane(whose, lane)
-        x, at_x, T_x = piece_of(one, a, index, pieces, rows, poses, placed)
-        y, _, _ = piece_of(other, b, index, pieces, rows, poses, placed)
-        answer(s, lane, x, at_x, T_x, y, found)
-        record = offset(records, k * RECORD)
+        k, one, other, a, b = of_lane(descents.whose, lane)
+        x, at_x, T_x = piece_of(one, a, things)
+        y, _, _ = piece_of(other, b, things)
+        answer(descents.state, lane, x, at_x, T_x, y, found)
+        record = offset(descents.records, k * RECORD)
         if not found[0] > record[0]:
-            keep(found, record, limit)
+            keep(found, record, descents.limit)
     if going == 0:
         return 0
-    busy = turn(s, going, corner)
+    busy = turn(descents.state, going, corner)
     left = going & ~busy
     while left != 0:
         lane = lowest_bit(left)
         left &= left - 1
-        k, one, other, a, b = of_lane(whose, lane)
-        x, _, T_x = piece_of(one, a, index, pieces, rows, poses, placed)
-        y, _, T_y = piece_of(other, b, index, pieces, rows, poses, placed)
-        alone(x, T_x, y, T_y, vertices, limit, offset(records, k * RECORD))
+        k, one, other, a, b = of_lane(descents.whose, lane)
+        x, _, T_x = piece_of(one, a, things)
+        y, _, T_y = piece_of(other, b, things)
+        alone(x, T_x, y, T_y, things.vertices, descents.limit, offset(descents.records, k * RECORD))
     return busy
 
 
@@ -593,27 +576,21 @@ def of_lane(whose: PtrI64, lane: I64) -> tuple[I64, I64, I64, I64, I64]:
 
 
 @typed
-def body_aggregate(
-    a: I64,
-    k: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    bound: F64,
-    record: PtrF64,
-) -> F64:
+def body_aggregate(a: I64, k: I64, things: Things, bound: F64, record: PtrF64) -> F64:
     """Signed distance of a body and an aggregate, as `aggregate_distance` gives it of one piece."""
+    index = things.index
     own = offset(index, index[RANGES] + 2 * a)
-    world = offset(poses, index[N_BODIES] * POSE)
+    world = offset(things.poses, index[N_BODIES] * POSE)
     aggregates = offset(index, index[AGGREGATES])
-    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
+    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
     best = bound
     near = False
     for i in range(own[1]):
-        piece = offset(pieces, (own[0] + i) * PIECE)
-        T = offset(poses, a * POSE)
-        d = aggregate_distance(k, aggregates, numbers, piece, T, world, vertices, best, record)
+        piece = offset(things.pieces, (own[0] + i) * PIECE)
+        T = offset(things.poses, a * POSE)
+        d = aggregate_distance(
+            k, aggregates, numbers, piece, T, world, things.vertices, best, record
+        )
         if d < FAR:
             near = True
             best = d
@@ -621,26 +598,13 @@ def body_aggregate(
 
 
 @typed
-def listed_near(
-    wanted: PtrI64,
-    n: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    limit: PtrF64,
-    placed: PtrF64,
-    records: PtrF64,
-) -> None:
+def listed_near(wanted: PtrI64, n: I64, things: Things, limit: PtrF64, records: PtrF64) -> None:
     """Write the records of `listed`, where the balls are placed."""
-    pieces_apart(wanted, n, index, pieces, rows, vertices, poses, limit, placed, records)
+    pieces_apart(wanted, n, things, limit, records)
     for k in range(n):
         a, record = wanted[4 * k], offset(records, k * RECORD)
         if wanted[4 * k + 1] == -2:
-            d = body_aggregate(
-                a, wanted[4 * k + 2], index, pieces, vertices, poses, limit[0], record
-            )
+            d = body_aggregate(a, wanted[4 * k + 2], things, limit[0], record)
             if d > limit[0] or d >= FAR:
                 nothing(record)
 
@@ -730,19 +694,7 @@ def insert(record: PtrF64, a: I64, b: I64, at: I64, records: PtrF64, which: PtrI
 
 @typed
 def nearest(
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    boxes: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    n: I64,
-    within: F64,
-    room: PtrF64,
-    order: PtrI64,
-    records: PtrF64,
-    which: PtrI64,
+    things: Things, n: I64, within: F64, order: PtrI64, records: PtrF64, which: PtrI64
 ) -> I64:
     """Write the n nearest pairs of things up to ``within`` metres, the nearest first; how many.
 
@@ -750,15 +702,16 @@ def nearest(
     ``which``: the body and the other thing of each record. Places that are left over get the
     distance inf, and things -1.
     """
-    bounds = offset(room, index[N_BODIES] * BALL + n_pieces(index) * PLACED)
-    place_balls(index, balls, poses, room)
-    none_placed(index, offset(room, index[N_BODIES] * BALL))
-    n_bounds = bounds_of(index, room, boxes, bounds)
+    index = things.index
+    bounds = offset(things.placed, index[N_BODIES] * BALL + n_pieces(index) * PLACED)
+    place_balls(things)
+    none_placed(things)
+    n_bounds = bounds_of(things, bounds)
     limit, most = local_f64(2), WIDTH
     limit[0], limit[1] = min(within, FAR / 2.0), 0.0
     if n == 1:  # many at a time: each that is found leaves less to the others
         limit[1], most = 1.0, MOST
-    n_bounds += aggregate_bounds(index, room, vertices, limit[0], offset(bounds, n_bounds))
+    n_bounds += aggregate_bounds(things, limit[0], offset(bounds, n_bounds))
     wanted, found = local_i64(4 * MOST), local_f64(MOST * RECORD)
     n_first = least_bounds(bounds, n_bounds, n, limit[0], order)
     count, at, held, bits = 0, 0, 0, 0
@@ -781,7 +734,7 @@ def nearest(
             held += 1
         likely = start < 0 and at == n_first
         if held == most or likely or start >= n_bounds:
-            listed_near(wanted, held, index, pieces, rows, vertices, poses, limit, room, found)
+            listed_near(wanted, held, things, limit, found)
             for m in range(held):
                 record = offset(found, m * RECORD)
                 if not record[0] > limit[0]:
@@ -857,11 +810,22 @@ def power(twist: PtrF64, n: PtrF64, about: PtrF64) -> F64:
 
 
 @typed
-def place_world(index: PtrI64, poses: PtrF64) -> None:
-    """Write the pose of the world after those of the bodies."""
+def things_in(world: PtrI64, poses: PtrF64, placed: PtrF64) -> Things:
+    """The things of a record of addresses (see `WORLD`); the pose of the world is written."""
+    index = pointer_i64(world[TABLES])
     pose = offset(poses, index[N_BODIES] * POSE)
     for i in range(POSE):
         pose[i] = 1.0 if i % 5 == 0 else 0.0
+    return Things(
+        index,
+        pointer_f64(world[TABLES + 1]),
+        pointer_f64(world[TABLES + 2]),
+        pointer_f64(world[TABLES + 3]),
+        pointer_f64(world[TABLES + 4]),
+        pointer_f64(world[TABLES + 5]),
+        poses,
+        placed,
+    )
 
 
 @typed
@@ -924,40 +888,26 @@ def nearest_rows(
     ``world``: see `WORLD`. ``order``: n. ``others``: 0, or the address of configurations at which
     the gradients are taken, of the points that were found at q.
     """
-    index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
-    balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
-    boxes, vertices = pointer_f64(world[TABLES + 4]), pointer_f64(world[TABLES + 5])
-    poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
+    index, poses, twists = (
+        pointer_i64(world[TABLES]),
+        pointer_f64(world[ROOM]),
+        pointer_f64(world[TWISTS]),
+    )
     slopes, n_v = pointer_f64(gradients), index[N_V]
-    place_world(index, poses)
-    elsewhere = offset(poses, (index[N_BODIES] + 1) * POSE)
-    work, carried = offset(elsewhere, index[N_BODIES] * POSE), local_f64(RECORD)
+    elsewhere, carried = offset(poses, (index[N_BODIES] + 1) * POSE), local_f64(RECORD)
+    things = things_in(world, poses, offset(elsewhere, index[N_BODIES] * POSE))
     for row in range(n_rows):
         twisting = gradients != 0 and others == 0
         poses_at(offset(q, row * index[N_Q]), world, twisting, poses, twists)
         own = offset(records, row * n * RECORD)
-        things = offset(which, row * n * 2)
-        nearest(
-            index,
-            pieces,
-            balls,
-            rows,
-            boxes,
-            vertices,
-            poses,
-            n,
-            within,
-            work,
-            order,
-            own,
-            things,
-        )
+        pairs = offset(which, row * n * 2)
+        nearest(things, n, within, order, own, pairs)
         if gradients != 0:
             if others != 0:
                 there = offset(pointer_f64(others), row * index[N_Q])
                 call_at(world[TWISTING], there, elsewhere, twists)
             for k in range(n):
-                a, b = things[2 * k], things[2 * k + 1]
+                a, b = pairs[2 * k], pairs[2 * k + 1]
                 record, slope = offset(own, k * RECORD), offset(slopes, (row * n + k) * n_v)
                 if others != 0:
                     carry(record, a, b, index, poses, elsewhere, carried)
@@ -967,29 +917,17 @@ def nearest_rows(
 
 
 @typed
-def listed(
-    wanted: PtrI64,
-    n: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    balls: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    within: F64,
-    placed: PtrF64,
-    records: PtrF64,
-) -> None:
+def listed(wanted: PtrI64, n: I64, things: Things, within: F64, records: PtrF64) -> None:
     """Write the record of each pair of a list; those over ``within`` metres get the distance inf.
 
     ``wanted`` (n, 4): two bodies and 0, 0; a body, -1, and first and count of the rows of an
     obstacle; or a body, -2, an aggregate and 0. ``placed``: for the balls and pieces in the world.
     """
-    place_balls(index, balls, poses, placed)
-    none_placed(index, offset(placed, index[N_BODIES] * BALL))
+    place_balls(things)
+    none_placed(things)
     limit = local_f64(2)
     limit[0], limit[1] = within, 0.0
-    listed_near(wanted, n, index, pieces, rows, vertices, poses, limit, placed, records)
+    listed_near(wanted, n, things, limit, records)
 
 
 @typed
@@ -1004,17 +942,17 @@ def distances_rows(
     gradients: I64,
 ) -> None:
     """`listed` for each row of q, with `gradient` where the address of gradients is not 0."""
-    index, pieces = pointer_i64(world[TABLES]), pointer_f64(world[TABLES + 1])
-    balls, rows = pointer_f64(world[TABLES + 2]), pointer_f64(world[TABLES + 3])
-    vertices = pointer_f64(world[TABLES + 5])
-    poses, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
+    index, poses, twists = (
+        pointer_i64(world[TABLES]),
+        pointer_f64(world[ROOM]),
+        pointer_f64(world[TWISTS]),
+    )
     slopes, n_v = pointer_f64(gradients), index[N_V]
-    place_world(index, poses)
-    placed = offset(poses, (index[N_BODIES] + 1) * POSE)
+    things = things_in(world, poses, offset(poses, (index[N_BODIES] + 1) * POSE))
     for row in range(n_rows):
         poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
         own = offset(records, row * n * RECORD)
-        listed(wanted, n, index, pieces, balls, rows, vertices, poses, within, placed, own)
+        listed(wanted, n, things, within, own)
         if gradients != 0:
             for k in range(n):
                 a, b = wanted[4 * k], wanted[4 * k + 1]

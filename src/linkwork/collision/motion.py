@@ -45,12 +45,13 @@ from linkwork.collision.distances import (
     RECORD,
     TURNS,
     Tables,
+    Things,
     ball_in_world,
     bounds_of,
     filled,
     is_allowed,
     place_balls,
-    place_world,
+    things_in,
     things_of,
 )
 from linkwork.collision.height_field import (
@@ -301,10 +302,7 @@ def fastest_point(ball: PtrF64, twist: PtrF64) -> F64:
 def aggregate_lasting(
     a: I64,
     aggregate: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
+    things: Things,
     twist: PtrF64,
     bend: F64,
     speed: F64,
@@ -313,18 +311,19 @@ def aggregate_lasting(
     record: PtrF64,
 ) -> F64:
     """`things_lasting` of a body and an aggregate, of which all within ``left`` is told."""
+    index = things.index
     ranges = offset(index, index[RANGES])
     aggregates = offset(index, index[AGGREGATES])
-    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
-    T_own = offset(poses, a * POSE)
-    world = offset(poses, index[N_BODIES] * POSE)
+    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
+    T_own = offset(things.poses, a * POSE)
+    world = offset(things.poses, index[N_BODIES] * POSE)
     ball = local_f64(4)
     best = INF
     touching = tolerance
     kept = max(tolerance - MORE, 0.0)
     touched = False
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
-        own = offset(pieces, i * PIECE)
+        own = offset(things.pieces, i * PIECE)
         most = touching if touched else left + touching
         if is_field(aggregate, aggregates) and not touched:
             lasts = field_lasting(
@@ -334,7 +333,7 @@ def aggregate_lasting(
                 own,
                 T_own,
                 world,
-                vertices,
+                things.vertices,
                 twist,
                 bend,
                 speed,
@@ -347,7 +346,7 @@ def aggregate_lasting(
             best = min(best, lasts)
             continue
         d = aggregate_distance(
-            aggregate, aggregates, numbers, own, T_own, world, vertices, most, record
+            aggregate, aggregates, numbers, own, T_own, world, things.vertices, most, record
         )
         if d >= FAR:
             continue
@@ -438,11 +437,7 @@ def field_lasting(
 def things_lasting(
     a: I64,
     b: I64,
-    index: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
+    things: Things,
     twists: PtrF64,
     velocity: PtrF64,
     bend: F64,
@@ -456,35 +451,25 @@ def things_lasting(
     The plane between two pieces keeps its direction: both have to come together along its normal. A
     distance over ``left`` lasts as long as is asked for.
     """
+    index = things.index
     n_bodies = index[N_BODIES]
     ranges = offset(index, index[RANGES])
-    T_own = offset(poses, a * POSE)
-    T_others = offset(poses, min(b, n_bodies) * POSE)
+    T_own = offset(things.poses, a * POSE)
+    T_others = offset(things.poses, min(b, n_bodies) * POSE)
     twist_a = local_f64(6)
     twist_b = local_f64(6)
     twist_of(index, a, twists, velocity, twist_a)
     aggregate = b - (n_bodies + index[N_ROWS])
     if aggregate >= 0:
         return aggregate_lasting(
-            a,
-            aggregate,
-            index,
-            pieces,
-            vertices,
-            poses,
-            twist_a,
-            bend,
-            speed,
-            left,
-            tolerance,
-            record,
+            a, aggregate, things, twist_a, bend, speed, left, tolerance, record
         )
-    others = offset(rows, (b - n_bodies) * PIECE)
+    others = offset(things.rows, (b - n_bodies) * PIECE)
     n_others = 1
     for i in range(6):
         twist_b[i] = 0.0
     if b < n_bodies:
-        others = offset(pieces, ranges[2 * b] * PIECE)
+        others = offset(things.pieces, ranges[2 * b] * PIECE)
         n_others = ranges[2 * b + 1]
         twist_of(index, b, twists, velocity, twist_b)
     found = local_f64(9)
@@ -494,10 +479,12 @@ def things_lasting(
     kept = max(tolerance - MORE, 0.0)
     touched = False
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
-        own = offset(pieces, i * PIECE)
+        own = offset(things.pieces, i * PIECE)
         for j in range(n_others):
             other = offset(others, j * PIECE)
-            d = closest(own, T_own, other, T_others, vertices, ENOUGH * left + touching, found)
+            d = closest(
+                own, T_own, other, T_others, things.vertices, ENOUGH * left + touching, found
+            )
             if not d > touching:
                 touched = True
                 touching = d
@@ -542,9 +529,7 @@ def speeds_of_bounds(index: PtrI64, speeds: PtrF64, closing: PtrF64) -> I64:
 
 @typed
 def bounds_of_aggregates(
-    index: PtrI64,
-    placed: PtrF64,
-    vertices: PtrF64,
+    things: Things,
     clocks: PtrF64,
     due: F64,
     reach: F64,
@@ -556,9 +541,10 @@ def bounds_of_aggregates(
 
     They are told up to what closes in a time of ``reach``, and a tolerance.
     """
+    index = things.index
     across = filled(index[N_AGGREGATES])
     aggregates, point = offset(index, index[AGGREGATES]), local_i64(1)
-    numbers = offset(vertices, index[AGGREGATE_NUMBERS])
+    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
     for m in range(index[N_MOVERS]):
         body = index[index[MOVERS] + m]
         for aggregate in range(across):
@@ -569,7 +555,7 @@ def bounds_of_aggregates(
             if aggregate < index[N_AGGREGATES] and not is_allowed(
                 index, body, index[N_ROWS] + aggregate
             ):
-                most, ball = reach * closing[k] + tolerance, offset(placed, body * BALL)
+                most, ball = reach * closing[k] + tolerance, offset(things.placed, body * BALL)
                 bounds[k] = aggregate_away(aggregate, aggregates, numbers, ball, most, point)
 
 
@@ -625,9 +611,6 @@ def motion_touches(
     where quaternions turn.
     """
     twisting, swept, index = world[TWISTING], world[INTERVALS], pointer_i64(world[TABLES])
-    pieces, balls = pointer_f64(world[TABLES + 1]), pointer_f64(world[TABLES + 2])
-    rows, boxes = pointer_f64(world[TABLES + 3]), pointer_f64(world[TABLES + 4])
-    vertices = pointer_f64(world[TABLES + 5])
     pair_reach, chains = pointer_f64(world[REACHES]), pointer_f64(world[REACHES + 1])
     places = pointer_i64(world[REACHES + 2])
     room, twists = pointer_f64(world[ROOM]), pointer_f64(world[TWISTS])
@@ -638,8 +621,8 @@ def motion_touches(
     rates = offset(change, n_q)
     intervals = offset(rates, n_q)
     poses = offset(intervals, 2)
-    placed = offset(poses, (n_bodies + 1) * POSE)
-    speeds = offset(placed, n_bodies * BALL)
+    things = things_in(world, poses, offset(poses, (n_bodies + 1) * POSE))
+    speeds = offset(things.placed, n_bodies * BALL)
     closing = offset(speeds, index[N_PAIRS] + 2 * n_bodies)
     for i in range(n_q):
         q[i] = start[i]
@@ -665,7 +648,6 @@ def motion_touches(
         put(clocks, first, splat(0.0))
     if by_balls:
         marked_clocks(index, pointer_f64(pointer_i64(swept)[MARKS]), clocks)
-    place_world(index, poses)
     while True:
         t = earliest(clocks, n)
         while interval < n_intervals and not t < intervals[2 * interval + 1]:
@@ -677,15 +659,13 @@ def motion_touches(
             q[i] = start[i] + t * change[i]
         velocity_at(index, q, change, velocity)
         call_at(twisting, q, poses, twists)
-        place_balls(index, balls, poses, placed)
+        place_balls(things)
         counts[0] += 1
         end = intervals[2 * interval + 1]
         due = min(t + SLACK, end)
-        m = bounds_of(index, placed, boxes, bounds)
+        m = bounds_of(things, bounds)
         bounds_of_aggregates(
-            index,
-            placed,
-            vertices,
+            things,
             offset(clocks, m),
             due,
             end - t,
@@ -709,11 +689,7 @@ def motion_touches(
                 lasts = things_lasting(
                     a,
                     b,
-                    index,
-                    pieces,
-                    rows,
-                    vertices,
-                    poses,
+                    things,
                     twists,
                     velocity,
                     bend_of(index, speeds, a, b),

@@ -9,9 +9,9 @@ Types: `F64`, `F32`, `I64`, `Bool`; pointers `PtrF64`, `PtrF32`, `PtrI64` (in Py
 `Lanes` (`WIDTH` numbers F64) with `Mask`, `Lanes32` (`WIDTH32` numbers F32) with `Mask32`. A result
 has one type, is None, or is a tuple of types.
 
-A NamedTuple of such types is a record: a parameter may be one, ``r.name`` reads from it, and it is
-handed on whole, or made in the place of an argument: ``f(Record(a, b))``. In machine code it is its
-fields, one after the other, as if each were a parameter.
+A NamedTuple of such types is a record: a parameter, a result or a variable, which is made once,
+``r = Record(a, b)``, read from by ``r.name`` and handed on whole. In machine code it is its fields,
+one after the other, as if each were a parameter.
 
 A variable keeps the type of its first value. Whole literals are I64 and others F64 where nothing
 else is said; beside a number of another type they take that type. Numbers of two types do not mix:
@@ -284,6 +284,7 @@ class _Value(NamedTuple):
 class _Signature:
     given: list[tuple[str, Any]]  # parameters as they are written: name, kind or record
     result: list[str]  # several for a tuple, none for None
+    made: Any = None  # the record that the result is
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
@@ -395,29 +396,28 @@ class _Text:
         given = self.tree.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults:
             self.fail(self.tree, "a typed function has plain parameters without defaults")
-        parameters = [
-            (a.arg, self._record(a.annotation) or self._kind(a.annotation, a)) for a in given.args
-        ]
+        parameters = [(a.arg, self._kind_or_record(a.annotation, a)) for a in given.args]
         returns = self.tree.returns
         if returns is None or (isinstance(returns, ast.Constant) and returns.value is None):
             return _Signature(parameters, [])
+        if record := self.record(getattr(returns, "id", "")):
+            return _Signature(parameters, list(record.__annotations__.values()), record)
         if isinstance(returns, ast.Subscript):
             items = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
             return _Signature(parameters, [self._kind(item, item) for item in items])
         return _Signature(parameters, [self._kind(returns, returns)])
 
-    def record_made(self, node: ast.AST) -> Any:
-        """The record that an expression makes, if it does."""
-        return self._record(node.func) if isinstance(node, ast.Call) else None
-
-    def _record(self, name: ast.expr | None) -> Any:
+    def record(self, name: str) -> Any:
         """The record that a name stands for, if it does."""
-        found = self.names.get(name.id) if isinstance(name, ast.Name) else None
-        if name is None or not (isinstance(found, type) and issubclass(found, tuple)):
+        found = self.names.get(name)
+        if not (isinstance(found, type) and issubclass(found, tuple)):
             return None
         if not KINDS.keys() >= set(found.__annotations__.values()):
-            self.fail(name, f"the fields of a record are of {', '.join(KINDS)}")
+            self.fail(self.tree, f"the fields of {name} are of {', '.join(KINDS)}")
         return found
+
+    def _kind_or_record(self, annotation: ast.AST | None, node: ast.AST) -> Any:
+        return self.record(getattr(annotation, "id", "")) or self._kind(annotation, node)
 
     def _kind(self, annotation: ast.AST | None, node: ast.AST) -> str:
         if not isinstance(annotation, ast.Name) or annotation.id not in KINDS:
@@ -542,13 +542,13 @@ class _Writer:
                 self.fail(node, f"{len(found)} values for {len(target.elts)} targets")
             for one, value in zip(target.elts, found, strict=True):
                 self.store(one, value)
-        elif record := self.text.record_made(node.value):
-            if not isinstance(target, ast.Name):
-                self.fail(node, "a record is a variable of its own")
+        elif record := self.record_of(node.value):
+            if not isinstance(target, ast.Name) or target.id in self.records:
+                self.fail(node, "a record is a variable of its own, and is made once")
+            values = self.fields(node.value, record)
+            for (name, _), value in zip(_fields(target.id, record), values, strict=True):
+                self.assign(name, value, node)
             self.records[target.id] = record
-            fields = _fields(target.id, record)
-            for part, (name, kind) in zip(self.parts(node.value, record), fields, strict=True):
-                self.assign(name, _Value(kind, self.as_kind(self.value(part), kind, part)), part)
         else:
             self.store(target, self.value(node.value))
 
@@ -596,7 +596,9 @@ class _Writer:
         if len(wanted) == 1:
             self.b.ret(self.as_kind(self.value(node.value), wanted[0], node))
             return
-        if isinstance(node.value, ast.Tuple):
+        if self.signature.made:
+            found = self.fields(node.value, self.signature.made)
+        elif isinstance(node.value, ast.Tuple):
             found = [self.value(v) for v in node.value.elts]
         else:
             found = self.results(node.value)
@@ -933,9 +935,10 @@ class _Writer:
             self.fail(node, f"{called.__name__} has {len(signature.given)} parameters")
         args: list[Any] = []
         for v, (_, kind) in zip(given, signature.given, strict=True):
-            wanted = [kind] if isinstance(kind, str) else [k for _, k in _fields("", kind)]
-            parts = [v] if isinstance(kind, str) else self.parts(v, kind)
-            args += [self.as_kind(self.value(p), k, v) for p, k in zip(parts, wanted, strict=True)]
+            if isinstance(kind, str):
+                args.append(self.as_kind(self.value(v), kind, v))
+            else:
+                args += [value.value for value in self.fields(v, kind)]
         result = self.b.call(function, args)
         if len(signature.result) == 1:
             return [_Value(signature.result[0], result)]
@@ -943,15 +946,32 @@ class _Writer:
             _Value(kind, self.b.extract_value(result, k)) for k, kind in enumerate(signature.result)
         ]
 
-    def parts(self, node: ast.expr, record: Any) -> Sequence[ast.expr]:
-        """The fields of a record that is handed on by its name, or made where it is wanted."""
-        if isinstance(node, ast.Call) and self.text.record_made(node) is record:
-            if not node.keywords and len(node.args) == len(record.__annotations__):
-                return node.args
-        elif isinstance(node, ast.Name) and self.records.get(node.id) is record:
-            fields = [ast.Attribute(node, field, ast.Load()) for field in record.__annotations__]
-            return [ast.copy_location(field, node) for field in fields]
-        self.fail(node, f"this is no {record.__name__} with all of its fields")
+    def record_of(self, node: ast.expr) -> Any:
+        """The record that a call makes or gives, if it does."""
+        name = (
+            node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+        )
+        called = self.text.names.get(name)
+        return (
+            self.module.function(called)[1].made
+            if isinstance(called, Typed)
+            else self.text.record(name)
+        )
+
+    def fields(self, node: ast.expr, record: Any) -> list[_Value]:
+        """The fields of a record that a name or a call stands for."""
+        if isinstance(node, ast.Name) and self.records.get(node.id) is record:
+            own = [self.variables[name] for name, _ in _fields(node.id, record)]
+            return [_Value(kind, self.b.load(place)) for kind, place in own]
+        if not isinstance(node, ast.Call) or self.record_of(node) is not record:
+            self.fail(node, f"this is no {record.__name__}")
+        if isinstance(self.text.names[node.func.id], Typed):
+            return self.call(node)
+        kinds = record.__annotations__.values()
+        if node.keywords or len(node.args) != len(kinds):
+            self.fail(node, f"a {record.__name__} has {len(kinds)} fields, in their order")
+        given = zip(node.args, kinds, strict=True)
+        return [_Value(kind, self.as_kind(self.value(v), kind, v)) for v, kind in given]
 
     def local(self, name: str, node: ast.Call) -> _Value:
         size = self.value(node.args[0])
