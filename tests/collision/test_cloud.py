@@ -11,13 +11,15 @@ import pytest
 import linkwork as lw
 from linkwork.collision.aggregates import Aggregates, aggregates_of
 from linkwork.collision.cloud import (
+    Aggregate,
+    aggregate_at,
     cloud_nearest,
     cloud_touches,
     point_piece,
     points_near,
 )
 from linkwork.collision.narrow import closest
-from linkwork.compile.typed import F64, I64, PtrF64, PtrI64, local_f64, typed
+from linkwork.compile.typed import F64, PtrF64, PtrI64, local_f64, typed
 from linkwork.mechanism.shapes import Points
 from seeds import rng
 from typed_calls import compiled
@@ -27,9 +29,7 @@ MOST = 3000
 
 
 @typed
-def piece_to_cloud(
-    k: I64, index: PtrI64, numbers: PtrF64, piece: PtrF64, pose: PtrF64, found: PtrI64
-) -> F64:
+def piece_to_cloud(cloud: Aggregate, piece: PtrF64, pose: PtrF64, found: PtrI64) -> F64:
     """The signed distance of a piece, in a body at a pose, to the points within 0.5 m of it."""
     ball = local_f64(4)
     row = local_f64(24)
@@ -41,10 +41,10 @@ def piece_to_cloud(
         rest[5 * i] = 1.0
         ball[i] = pose[4 * i + 3]
     ball[3] = piece[23] + 0.5
-    n = points_near(k, index, numbers, ball, found, MOST)
+    n = points_near(cloud, ball, found, MOST)
     best = 1e9
     for i in range(n):
-        point_piece(k, found[i], index, numbers, row)
+        point_piece(cloud, found[i], row)
         best = min(best, closest(piece, pose, row, rest, piece, best, out))
     return best
 
@@ -62,6 +62,10 @@ def clouds(random: np.random.Generator) -> tuple[list[tuple[int, Points, np.ndar
     return given, aggregates_of(given)
 
 
+def places(found: Aggregates, k: int) -> Aggregate:
+    return aggregate_at(k, found.index, found.numbers)
+
+
 def test_every_question_against_all_points(code: Calls) -> None:
     random = rng("test_every_question_against_all_points")
     given, found = clouds(random)
@@ -72,7 +76,7 @@ def test_every_question_against_all_points(code: Calls) -> None:
         for _ in range(200):
             ball = np.append(random.uniform(-2, 2, 3), random.uniform(0, 0.4))
             away = np.linalg.norm(world - ball[:3], axis=1) - shape.radius - ball[3]
-            asked = (k, found.index, found.numbers, ball)
+            asked = (*places(found, k), ball)
             assert code["cloud_touches"](*asked) == bool((away <= 0).any())
             n = code["points_near"](*asked, out, 3001)
             assert sorted(out[:n]) == np.flatnonzero(away <= 0).tolist()
@@ -87,7 +91,7 @@ def test_a_point_as_a_piece(code: Calls) -> None:
     row = np.full(24, np.nan)
     for k, (_, shape, T) in enumerate(given):
         last = len(shape.points) - 1
-        code["point_piece"](k, last, found.index, found.numbers, row)
+        code["point_piece"](*places(found, k), last, row)
         p = T[:3, :3] @ shape.points[last] + T[:3, 3]
         expected = np.zeros(24)
         expected[1], expected[7], expected[20:23], expected[23] = shape.radius, -1, p, shape.radius
@@ -114,7 +118,7 @@ def test_a_box_against_the_points_near_it() -> None:
             outside = np.linalg.norm(np.maximum(away, 0), axis=1)
             least = (outside + np.minimum(away.max(axis=1), 0)).min() - shape.radius
             pose = np.ascontiguousarray(T[:3]).reshape(-1)
-            value = code["piece_to_cloud"](k, found.index, found.numbers, piece, pose, out)
+            value = code["piece_to_cloud"](*places(found, k), piece, pose, out)
             if least < 0.5:
                 near += 1
                 assert value == pytest.approx(least, abs=1e-9)

@@ -28,6 +28,7 @@ from linkwork.collision.distances import (
     BOUND,
     INFINITELY_FAR,
     WIDTH,
+    Things,
     bounds_of,
     boxes_apart,
     in_lanes,
@@ -254,7 +255,7 @@ def test_python_text_finds_the_same(small: World) -> None:
         records, which = np.full(50, np.nan), np.zeros(10, np.int64)
         order, room = np.zeros(5, np.int64), np.full(t.room, np.nan)
         placed = np.concatenate([poses.ravel(), WORLD_POSE])
-        count = nearest(*arrays, placed, 5, np.inf, room, order, records, which)
+        count = nearest(Things(*arrays, placed, room), 5, np.inf, order, records, which)
         assert count == 5
         found = records.reshape(5, 10)
         np.testing.assert_allclose(found[:, 0], expected[row, :, 0], atol=1e-9)

@@ -20,6 +20,7 @@ from linkwork.collision.cloud import (
     FRAME,
     PLACES,
     RADIUS,
+    Aggregate,
     cloud_arrays,
     cloud_distance,
     cloud_nearest,
@@ -33,8 +34,9 @@ from linkwork.collision.height_field import (
     field_holds,
     field_touches,
 )
+from linkwork.collision.narrow import Solid
 from linkwork.compile.numpy_abi import address
-from linkwork.compile.typed import F64, I64, Bool, PtrF64, PtrI64, typed
+from linkwork.compile.typed import F64, Bool, PtrF64, PtrI64, typed
 from linkwork.mechanism.shapes import HeightField, Points
 
 Floats = NDArray[np.float64]
@@ -98,57 +100,47 @@ def points_of(shape: Points | HeightField) -> Floats:
 
 
 @typed
-def is_field(k: I64, index: PtrI64) -> Bool:
+def is_field(aggregate: Aggregate) -> Bool:
     """Whether an aggregate is a height field."""
-    return index[PLACES * k + 1] == FIELD
+    return aggregate.own[1] == FIELD
 
 
 @typed
-def aggregate_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
+def aggregate_touches(aggregate: Aggregate, ball: PtrF64) -> Bool:
     """Whether a ball meets a point of a cloud, or may meet a field."""
-    if is_field(k, index):
-        return field_touches(k, index, numbers, ball)
-    return cloud_touches(k, index, numbers, ball)
+    if is_field(aggregate):
+        return field_touches(aggregate, ball)
+    return cloud_touches(aggregate, ball)
 
 
 @typed
-def aggregate_holds(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
+def aggregate_holds(aggregate: Aggregate, ball: PtrF64) -> Bool:
     """Whether a ball surely touches a part of an aggregate."""
-    if is_field(k, index):
-        return field_holds(k, index, numbers, ball)
-    return cloud_touches(k, index, numbers, ball)
+    if is_field(aggregate):
+        return field_holds(aggregate, ball)
+    return cloud_touches(aggregate, ball)
 
 
 @typed
-def aggregate_away(
-    k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, out: PtrI64
-) -> F64:
+def aggregate_away(aggregate: Aggregate, ball: PtrF64, most: F64, out: PtrI64) -> F64:
     """A lower bound of the distance of a ball from an aggregate.
 
     It is ``most``, and -1 goes to ``out``, where nothing is nearer than that.
     """
-    if is_field(k, index):
-        return field_away(k, index, numbers, ball, most, out)
-    return cloud_nearest(k, index, numbers, ball, most, out)
+    if is_field(aggregate):
+        return field_away(aggregate, ball, most, out)
+    return cloud_nearest(aggregate, ball, most, out)
 
 
 @typed
 def aggregate_distance(
-    k: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    piece: PtrF64,
-    pose: PtrF64,
-    world: PtrF64,
-    vertices: PtrF64,
-    bound: F64,
-    record: PtrF64,
+    aggregate: Aggregate, solid: Solid, world: PtrF64, bound: F64, record: PtrF64
 ) -> F64:
     """Signed distance of a piece, of a body at ``pose``, and the parts of an aggregate, the least.
 
     It and what `closest` says of the nearest part go to the record, 10 numbers. Where none is
     within ``bound`` it is `FAR`, and nothing is written. ``world`` is the pose of the world.
     """
-    if is_field(k, index):
-        return field_distance(k, index, numbers, piece, pose, world, vertices, bound, record)
-    return cloud_distance(k, index, numbers, piece, pose, world, vertices, bound, record)
+    if is_field(aggregate):
+        return field_distance(aggregate, solid, world, bound, record)
+    return cloud_distance(aggregate, solid, world, bound, record)

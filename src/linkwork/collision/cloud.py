@@ -13,12 +13,16 @@ than the nearest point so far are left out, in overlap too.
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.narrow import closest
+from linkwork.collision.narrow import (
+    Solid,
+    closest,
+)
 from linkwork.collision.tree import (
     LAYOUT,
     ROOM,
@@ -94,49 +98,58 @@ def moved(T: PtrF64, x: F64, y: F64, z: F64) -> tuple[F64, F64, F64]:
     return u, v, w
 
 
+class Aggregate(NamedTuple):
+    """A cloud or a height field: its places of `Aggregates.index` and its frame and numbers."""
+
+    own: PtrI64
+    frame: PtrF64
+
+
 @typed
-def tree_of_cloud(k: I64, index: PtrI64) -> tuple[PtrI64, PtrF64]:
+def aggregate_at(k: I64, index: PtrI64, numbers: PtrF64) -> Aggregate:
+    """The aggregate with a number."""
+    return Aggregate(offset(index, PLACES * k), offset(numbers, FRAME * k))
+
+
+@typed
+def tree_of_cloud(cloud: Aggregate) -> tuple[PtrI64, PtrF64]:
     """The index and the numbers of the tree of a cloud."""
-    own = offset(index, PLACES * k)
+    own = cloud.own
     return pointer_i64(own[2]), pointer_f64(own[3])
 
 
 @typed
-def cloud_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
+def cloud_touches(cloud: Aggregate, ball: PtrF64) -> Bool:
     """Whether a ball meets a point of the cloud."""
-    x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
-    own, tree = tree_of_cloud(k, index)
+    x, y, z = moved(cloud.frame, ball[0], ball[1], ball[2])
+    own, tree = tree_of_cloud(cloud)
     return touches(own, tree, x, y, z, ball[3])
 
 
 @typed
-def cloud_nearest(
-    k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, out: PtrI64
-) -> F64:
+def cloud_nearest(cloud: Aggregate, ball: PtrF64, most: F64, out: PtrI64) -> F64:
     """The distance of a ball from the cloud; the nearest point's number goes to ``out``.
 
     It is ``most``, and the number -1, where none is nearer than that.
     """
-    x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
-    own, tree = tree_of_cloud(k, index)
+    x, y, z = moved(cloud.frame, ball[0], ball[1], ball[2])
+    own, tree = tree_of_cloud(cloud)
     return nearest(own, tree, x, y, z, most + ball[3], out) - ball[3]
 
 
 @typed
-def points_near(
-    k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, out: PtrI64, limit: I64
-) -> I64:
+def points_near(cloud: Aggregate, ball: PtrF64, out: PtrI64, limit: I64) -> I64:
     """The number of points that meet a ball; the first ``limit`` of them go to ``out``."""
-    x, y, z = moved(offset(numbers, FRAME * k), ball[0], ball[1], ball[2])
-    own, tree = tree_of_cloud(k, index)
+    x, y, z = moved(cloud.frame, ball[0], ball[1], ball[2])
+    own, tree = tree_of_cloud(cloud)
     return visit_near(own, tree, x, y, z, ball[3], out, limit)
 
 
 @typed
-def point_piece(k: I64, point: I64, index: PtrI64, numbers: PtrF64, row: PtrF64) -> None:
+def point_piece(cloud: Aggregate, point: I64, row: PtrF64) -> None:
     """Write a point of the cloud as a convex piece that is fixed in the world, 24 numbers."""
-    p = offset(pointer_f64(index[PLACES * k + 4]), 3 * point)
-    frame = offset(numbers, FRAME * k)
+    p = offset(pointer_f64(cloud.own[4]), 3 * point)
+    frame = cloud.frame
     ball_piece(offset(frame, 12), p[0], p[1], p[2], frame[RADIUS], row)
 
 
@@ -162,26 +175,18 @@ def ball_piece(T: PtrF64, x: F64, y: F64, z: F64, radius: F64, row: PtrF64) -> N
 
 @typed
 def cloud_distance(
-    k: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    piece: PtrF64,
-    pose: PtrF64,
-    world: PtrF64,
-    vertices: PtrF64,
-    bound: F64,
-    record: PtrF64,
+    cloud: Aggregate, solid: Solid, world: PtrF64, bound: F64, record: PtrF64
 ) -> F64:
     """Signed distance of a piece, of a body at ``pose``, and the points of a cloud, the least.
 
     It and what `closest` says of the nearest point go to the record, 10 numbers. Where no point is
     within ``bound`` it is `FAR`, and nothing is written. ``world`` is the pose of the world.
     """
-    x, y, z = moved(pose, piece[20], piece[21], piece[22])
-    x, y, z = moved(offset(numbers, FRAME * k), x, y, z)
-    around = piece[23]
-    T = offset(numbers, FRAME * k + 12)
-    own, tree = tree_of_cloud(k, index)
+    x, y, z = moved(solid.pose, solid.piece[20], solid.piece[21], solid.piece[22])
+    x, y, z = moved(cloud.frame, x, y, z)
+    around = solid.piece[23]
+    T = offset(cloud.frame, 12)
+    own, tree = tree_of_cloud(cloud)
     waiting = local_i64(ROOM)
     low = local_f64(ROOM)
     row = local_f64(PIECE)
@@ -207,9 +212,9 @@ def cloud_distance(
             for j in range(8):
                 if lane(away, j) > best:
                     continue
-                point_piece(k, own[LAYOUT + 8 * chunk + j], index, numbers, row)
+                point_piece(cloud, own[LAYOUT + 8 * chunk + j], row)
                 more = 1e-14 * (abs(best) + around)  # over a bound by rounding is told all the same
-                d = closest(piece, pose, row, world, vertices, best + more, found)
+                d = closest(solid.piece, solid.pose, row, world, solid.vertices, best + more, found)
                 if d > best:
                     continue
                 near = True
@@ -235,7 +240,9 @@ def cloud_distance(
                 v = tree[at + 8 + j] + 0.5 * b
                 w = tree[at + 16 + j] + 0.5 * c
                 ball_piece(T, u, v, w, half, row)
-                d = max(d, closest(piece, pose, row, world, vertices, best, found))
+                d = max(
+                    d, closest(solid.piece, solid.pose, row, world, solid.vertices, best, found)
+                )
                 if d > best:
                     continue
             i = n  # the nearest of a node's children is on top

@@ -1,4 +1,4 @@
-"""Signed distances of a robot to itself and to obstacles, the nearest of descents, and gradients.
+"""Signed distances of a robot to itself and to obstacles, the nearest of them, and gradients.
 
 A *thing* is a body of the robot, a row of the scene or one of its `aggregates`; rows stand still
 and are numbered after the bodies, aggregates after them. For one configuration a cheap lower bound
@@ -24,7 +24,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.collision.aggregates import Aggregates, aggregate_away, aggregate_distance
-from linkwork.collision.narrow import closest, height
+from linkwork.collision.cloud import Aggregate, aggregate_at
+from linkwork.collision.narrow import (
+    Solid,
+    closest,
+    height,
+)
 from linkwork.collision.side_by_side import (
     EIGHT,
     PLACED,
@@ -129,7 +134,7 @@ class Tables:
 
     @cached_property
     def addresses(self) -> list[int]:
-        """The addresses of the tables, in the order in which kernels take descents."""
+        """The addresses of the tables, in the order in which kernels take them."""
         own = (self.index, self.pieces, self.balls, self.rows, self.boxes, self.vertices)
         return [address(each) for each in own]
 
@@ -156,7 +161,7 @@ class Bodies:
 
     @cached_property
     def index(self) -> Ints:
-        """The ``index`` of `Tables` where nothing stands around descents."""
+        """The ``index`` of `Tables` where nothing stands around them."""
         lists = [self.of_body, self.pairs, self.movers, self.column_of, self.turns]
         parts = [np.asarray(each, np.int64).ravel() for each in lists]
         head = np.zeros(FIRST_LIST, np.int64)
@@ -295,6 +300,14 @@ def boxes_apart(ball: PtrF64, boxes: PtrF64) -> Lanes:
 
 
 @typed
+def aggregate_of(things: Things, k: I64) -> Aggregate:
+    """The aggregate with a number."""
+    index = things.index
+    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
+    return aggregate_at(k, offset(index, index[AGGREGATES]), numbers)
+
+
+@typed
 def place_balls(things: Things) -> None:
     """Write the balls of all bodies in the world."""
     for body in range(things.index[N_BODIES]):
@@ -350,8 +363,6 @@ def aggregate_bounds(things: Things, limit: F64, bounds: PtrF64) -> I64:
     index = things.index
     n_aggregates = index[N_AGGREGATES]
     across = filled(n_aggregates)
-    aggregates = offset(index, index[AGGREGATES])
-    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
     point = local_i64(1)
     for m in range(index[N_MOVERS]):
         ball = offset(things.placed, index[index[MOVERS] + m] * BALL)
@@ -359,7 +370,7 @@ def aggregate_bounds(things: Things, limit: F64, bounds: PtrF64) -> I64:
             bounds[m * across + k] = FAR
         for k in range(n_aggregates):
             if not is_allowed(index, index[index[MOVERS] + m], index[N_ROWS] + k):
-                d = aggregate_away(k, aggregates, numbers, ball, limit, point)
+                d = aggregate_away(aggregate_of(things, k), ball, limit, point)
                 if point[0] >= 0:
                     bounds[m * across + k] = d
     return index[N_MOVERS] * across
@@ -502,10 +513,8 @@ def feed(entry: PtrI64, k: I64, first: Bool, things: Things, descents: Descents,
 def piece_of(k: I64, body: I64, things: Things) -> tuple[PtrF64, PtrF64, PtrF64]:
     """A piece of a body, or a row, how it stands in the world, and the pose that this adds to."""
     n_bodies = things.index[N_BODIES]
-    piece, at = (
-        offset(things.pieces, k * PIECE),
-        offset(things.placed, n_bodies * BALL + k * PLACED),
-    )
+    piece = offset(things.pieces, k * PIECE)
+    at = offset(things.placed, n_bodies * BALL + k * PLACED)
     if body == n_bodies:
         piece = offset(things.rows, k * PIECE)
         at = offset(piece, 8)
@@ -581,15 +590,13 @@ def body_aggregate(a: I64, k: I64, things: Things, bound: F64, record: PtrF64) -
     index = things.index
     own = offset(index, index[RANGES] + 2 * a)
     world = offset(things.poses, index[N_BODIES] * POSE)
-    aggregates = offset(index, index[AGGREGATES])
-    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
     best = bound
     near = False
     for i in range(own[1]):
         piece = offset(things.pieces, (own[0] + i) * PIECE)
         T = offset(things.poses, a * POSE)
         d = aggregate_distance(
-            k, aggregates, numbers, piece, T, world, things.vertices, best, record
+            aggregate_of(things, k), Solid(piece, T, things.vertices), world, best, record
         )
         if d < FAR:
             near = True
@@ -810,19 +817,19 @@ def power(twist: PtrF64, n: PtrF64, about: PtrF64) -> F64:
 
 
 @typed
-def things_in(world: PtrI64, poses: PtrF64, placed: PtrF64) -> Things:
-    """The things of a record of addresses (see `WORLD`); the pose of the world is written."""
-    index = pointer_i64(world[TABLES])
+def things_in(tables: PtrI64, poses: PtrF64, placed: PtrF64) -> Things:
+    """The things of a list of `Tables.addresses`; the pose of the world is written."""
+    index = pointer_i64(tables[0])
     pose = offset(poses, index[N_BODIES] * POSE)
     for i in range(POSE):
         pose[i] = 1.0 if i % 5 == 0 else 0.0
     return Things(
         index,
-        pointer_f64(world[TABLES + 1]),
-        pointer_f64(world[TABLES + 2]),
-        pointer_f64(world[TABLES + 3]),
-        pointer_f64(world[TABLES + 4]),
-        pointer_f64(world[TABLES + 5]),
+        pointer_f64(tables[1]),
+        pointer_f64(tables[2]),
+        pointer_f64(tables[3]),
+        pointer_f64(tables[4]),
+        pointer_f64(tables[5]),
         poses,
         placed,
     )
@@ -895,7 +902,7 @@ def nearest_rows(
     )
     slopes, n_v = pointer_f64(gradients), index[N_V]
     elsewhere, carried = offset(poses, (index[N_BODIES] + 1) * POSE), local_f64(RECORD)
-    things = things_in(world, poses, offset(elsewhere, index[N_BODIES] * POSE))
+    things = things_in(offset(world, TABLES), poses, offset(elsewhere, index[N_BODIES] * POSE))
     for row in range(n_rows):
         twisting = gradients != 0 and others == 0
         poses_at(offset(q, row * index[N_Q]), world, twisting, poses, twists)
@@ -948,7 +955,7 @@ def distances_rows(
         pointer_f64(world[TWISTS]),
     )
     slopes, n_v = pointer_f64(gradients), index[N_V]
-    things = things_in(world, poses, offset(poses, (index[N_BODIES] + 1) * POSE))
+    things = things_in(offset(world, TABLES), poses, offset(poses, (index[N_BODIES] + 1) * POSE))
     for row in range(n_rows):
         poses_at(offset(q, row * index[N_Q]), world, gradients != 0, poses, twists)
         own = offset(records, row * n * RECORD)

@@ -19,11 +19,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.collision.cloud import FRAME, PLACES, moved
+from linkwork.collision.cloud import (
+    Aggregate,
+    moved,
+)
 from linkwork.collision.narrow import (
     BOX,
     PRISM,
     WEDGE,
+    Solid,
     closest,
     height,
     highest_of_prism,
@@ -126,9 +130,9 @@ def _highest_of_two(heights: Floats, axis: int, step: int) -> Floats:
 
 
 @typed
-def block_box(k: I64, index: PtrI64, numbers: PtrF64, block: I64, box: PtrF64) -> None:
+def block_box(field: Aggregate, block: I64, box: PtrF64) -> None:
     """Write the box that holds the solid of a block: lower x, y, z, then upper, in its frame."""
-    own, frame = offset(index, PLACES * k), offset(numbers, FRAME * k)
+    own, frame = field.own, field.frame
     grid, level = pointer_i64(own[2]), block & 63
     i, j = block_place(block)
     high = block_height(own, level, i, j)
@@ -174,10 +178,10 @@ def cell_at(x: F64, last: I64) -> I64:
 
 
 @typed
-def first_blocks(k: I64, index: PtrI64, numbers: PtrF64, box: PtrF64, waiting: PtrI64) -> I64:
+def first_blocks(field: Aggregate, box: PtrF64, waiting: PtrI64) -> I64:
     """Write up to four blocks that hold all cells below and above a box; how many they are."""
-    frame = offset(numbers, FRAME * k)
-    grid = pointer_i64(index[PLACES * k + 2])
+    frame = field.frame
+    grid = pointer_i64(field.own[2])
     rows, columns = grid[LEVELS], grid[LEVELS + 1]
     x, y = box[0] - frame[X0], box[1] - frame[Y0]
     u, v = box[3] - frame[X0], box[4] - frame[Y0]
@@ -197,11 +201,11 @@ def first_blocks(k: I64, index: PtrI64, numbers: PtrF64, box: PtrF64, waiting: P
 
 
 @typed
-def parts_of_block(k: I64, index: PtrI64, block: I64, parts: PtrI64) -> I64:
+def parts_of_block(field: Aggregate, block: I64, parts: PtrI64) -> I64:
     """Write the blocks that a block is of; how many."""
     level = (block & 63) - 1
     i, j = block_place(block)
-    of_level = offset(pointer_i64(index[PLACES * k + 2]), LEVELS + LEVEL * level)
+    of_level = offset(pointer_i64(field.own[2]), LEVELS + LEVEL * level)
     n = 0
     for a in range(2 * i, min(2 * i + 2, of_level[0])):
         for b in range(2 * j, min(2 * j + 2, of_level[1])):
@@ -232,17 +236,15 @@ def box_around_ball(frame: PtrF64, ball: PtrF64, box: PtrF64) -> None:
 
 
 @typed
-def box_around(
-    frame: PtrF64, piece: PtrF64, pose: PtrF64, vertices: PtrF64, more: F64, box: PtrF64
-) -> None:
+def box_around(frame: PtrF64, solid: Solid, more: F64, box: PtrF64) -> None:
     """Write the box around a piece of a body at a pose, in a field's frame.
 
     It is larger by a share of the lengths that it comes from.
     """
     for i in range(3):
         R = offset(frame, 4 * i)
-        low = height(piece, pose, vertices, -R[0], -R[1], -R[2])
-        high = height(piece, pose, vertices, R[0], R[1], R[2])
+        low = height(solid.piece, solid.pose, solid.vertices, -R[0], -R[1], -R[2])
+        high = height(solid.piece, solid.pose, solid.vertices, R[0], R[1], R[2])
         slack = more * (abs(R[3]) + max(abs(low), abs(high)))
         box[i] = R[3] - low - slack
         box[3 + i] = R[3] + high + slack
@@ -257,9 +259,9 @@ def widened(box: PtrF64, by: F64, out: PtrF64) -> None:
 
 
 @typed
-def n_prisms(k: I64, index: PtrI64, cell: I64) -> I64:
+def n_prisms(field: Aggregate, cell: I64) -> I64:
     """The number of prisms below a cell: one where its surface is convex."""
-    own = offset(index, PLACES * k)
+    own = field.own
     n = pointer_i64(own[2])[LEVELS + 1] + 1
     i, j = block_place(cell)
     h = offset(pointer_f64(own[3]), i * n + j)
@@ -284,14 +286,7 @@ def reach_of_use(around: PtrF64, sides: F64, more: F64) -> F64:
 
 @typed
 def prism_piece(
-    k: I64,
-    cell: I64,
-    which: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    around: PtrF64,
-    more: F64,
-    row: PtrF64,
+    field: Aggregate, cell: I64, which: I64, around: PtrF64, more: F64, row: PtrF64
 ) -> None:
     """Write the prism below a cell, or one of its two, as a piece fixed in the world.
 
@@ -299,14 +294,14 @@ def prism_piece(
     it is not far away from the piece; its sides go along x and y, or against them. It reaches down
     as far as `reach_of_use` says.
     """
-    own, frame = offset(index, PLACES * k), offset(numbers, FRAME * k)
+    own, frame = field.own, field.frame
     across = pointer_i64(own[2])[LEVELS + 1] + 1
     i, j = block_place(cell)
     h = offset(pointer_f64(own[3]), i * across + j)
     near, far = min(h[0], h[1]), min(h[across], h[across + 1])
     least = min(near, far)
     low = min(around[2], least) - reach_of_use(around, frame[DX] + frame[DY], more)
-    whole = n_prisms(k, index, cell) == 1
+    whole = n_prisms(field, cell) == 1
     p, q = 1 - which, which  # of two each has a corner of its own
     if whole:
         least = 2.0 * FAR
@@ -361,16 +356,16 @@ def piece_at(T: PtrF64, x: F64, y: F64, z: F64, row: PtrF64) -> None:
 
 
 @typed
-def field_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
+def field_touches(field: Aggregate, ball: PtrF64) -> Bool:
     """Whether a ball may meet the field: it does meet the box around the solid of a cell."""
     waiting = local_i64(WAITING)
     around, box = local_f64(6), local_f64(6)
-    box_around_ball(offset(numbers, FRAME * k), ball, around)
-    n = first_blocks(k, index, numbers, around, waiting)
+    box_around_ball(field.frame, ball, around)
+    n = first_blocks(field, around, waiting)
     while n > 0:
         n -= 1
         block = waiting[n]
-        block_box(k, index, numbers, block, box)
+        block_box(field, block, box)
         if not boxes_apart(around, box) <= 0.0:
             continue
         far = 0.0
@@ -382,14 +377,14 @@ def field_touches(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
             continue
         if block & 63 == 0:
             return True
-        n += parts_of_block(k, index, block, offset(waiting, n))
+        n += parts_of_block(field, block, offset(waiting, n))
     return False
 
 
 @typed
-def field_holds(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64) -> Bool:
+def field_holds(field: Aggregate, ball: PtrF64) -> Bool:
     """Whether a ball surely touches the field: its lowest point is below the surface."""
-    own, frame = offset(index, PLACES * k), offset(numbers, FRAME * k)
+    own, frame = field.own, field.frame
     grid, heights = pointer_i64(own[2]), pointer_f64(own[3])
     rows, columns = grid[LEVELS], grid[LEVELS + 1]
     x, y, z = moved(frame, ball[0], ball[1], ball[2])
@@ -418,7 +413,7 @@ def wait_in_order(block: I64, low: F64, first: I64, n: I64, waiting: PtrI64, low
 
 
 @typed
-def field_away(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, out: PtrI64) -> F64:
+def field_away(field: Aggregate, ball: PtrF64, most: F64, out: PtrI64) -> F64:
     """A lower bound of the distance of a ball from the field, not above ``most``.
 
     Blocks that are small beside the ball are taken for what they hold. ``out`` gets 0, and -1 where
@@ -426,14 +421,14 @@ def field_away(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, 
     """
     waiting, lows, parts = local_i64(WAITING), local_f64(WAITING), local_i64(4)
     centre, around, box = local_f64(6), local_f64(6), local_f64(6)
-    frame = offset(numbers, FRAME * k)
+    frame = field.frame
     box_around_ball(frame, ball, around)
     for i in range(3):
         centre[i] = 0.5 * (around[i] + around[3 + i])
         centre[3 + i] = centre[i]
     best = most + ball[3]
     widened(centre, max(best, 0.0), around)
-    n = first_blocks(k, index, numbers, around, waiting)
+    n = first_blocks(field, around, waiting)
     for i in range(n):
         lows[i] = -FAR
     out[0] = -1
@@ -442,7 +437,7 @@ def field_away(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, 
         if not lows[n] < best:
             continue
         block = waiting[n]
-        block_box(k, index, numbers, block, box)
+        block_box(field, block, box)
         away = boxes_apart(centre, box)
         if not away < best:
             continue
@@ -451,9 +446,9 @@ def field_away(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, 
             best = away
             out[0] = 0
             continue
-        m, first = parts_of_block(k, index, block, parts), n
+        m, first = parts_of_block(field, block, parts), n
         for i in range(m):
-            block_box(k, index, numbers, parts[i], box)
+            block_box(field, parts[i], box)
             away = boxes_apart(centre, box)
             if away < best:
                 wait_in_order(parts[i], away, first, n, waiting, lows)
@@ -462,51 +457,35 @@ def field_away(k: I64, index: PtrI64, numbers: PtrF64, ball: PtrF64, most: F64, 
 
 
 @typed
-def piece_in_field(
-    k: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    piece: PtrF64,
-    pose: PtrF64,
-    world: PtrF64,
-    vertices: PtrF64,
-) -> Bool:
+def piece_in_field(field: Aggregate, solid: Solid, world: PtrF64) -> Bool:
     """Whether a piece, of a body at ``pose``, touches a prism of the field."""
     waiting = local_i64(WAITING)
     around, box, row = local_f64(6), local_f64(6), local_f64(PIECE)
-    frame = offset(numbers, FRAME * k)
-    box_around(frame, piece, pose, vertices, SLACK, around)
-    n = first_blocks(k, index, numbers, around, waiting)
+    frame = field.frame
+    box_around(frame, solid, SLACK, around)
+    n = first_blocks(field, around, waiting)
     while n > 0:
         n -= 1
         block = waiting[n]
-        block_box(k, index, numbers, block, box)
+        block_box(field, block, box)
         if not boxes_apart(around, box) <= 0.0:
             continue
         if block & 63 == 0:
-            for which in range(n_prisms(k, index, block)):
-                prism_piece(k, block, which, index, numbers, around, 0.0, row)
-                if touches(piece, pose, row, world, vertices, 0.0):
+            for which in range(n_prisms(field, block)):
+                prism_piece(field, block, which, around, 0.0, row)
+                if touches(solid.piece, solid.pose, row, world, solid.vertices, 0.0):
                     return True
             continue
         block_piece(offset(frame, 12), box, around, 0.0, row)
-        if not touches(piece, pose, row, world, vertices, SLACK * row[23]):
+        if not touches(solid.piece, solid.pose, row, world, solid.vertices, SLACK * row[23]):
             continue
-        n += parts_of_block(k, index, block, offset(waiting, n))
+        n += parts_of_block(field, block, offset(waiting, n))
     return False
 
 
 @typed
 def field_distance(
-    k: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    piece: PtrF64,
-    pose: PtrF64,
-    world: PtrF64,
-    vertices: PtrF64,
-    bound: F64,
-    record: PtrF64,
+    field: Aggregate, solid: Solid, world: PtrF64, bound: F64, record: PtrF64
 ) -> F64:
     """Signed distance of a piece, of a body at ``pose``, and the prisms of a field, the least.
 
@@ -516,12 +495,12 @@ def field_distance(
     waiting, lows, parts = local_i64(WAITING), local_f64(WAITING), local_i64(4)
     around, wide, box = local_f64(6), local_f64(6), local_f64(6)
     row, found = local_f64(PIECE), local_f64(9)
-    frame = offset(numbers, FRAME * k)
-    box_around(frame, piece, pose, vertices, 0.0, around)
+    frame = field.frame
+    box_around(frame, solid, 0.0, around)
     best, near, slack = min(bound, FAR), False, 0.0
-    more = SAME * (abs(best) + piece[23])  # over a bound by rounding is told all the same
+    more = SAME * (abs(best) + solid.piece[23])  # over a bound by rounding is told all the same
     widened(around, max(best, 0.0), wide)
-    n = first_blocks(k, index, numbers, wide, waiting)
+    n = first_blocks(field, wide, waiting)
     for i in range(n):
         lows[i] = -FAR
     while n > 0:
@@ -530,28 +509,30 @@ def field_distance(
             continue
         block = waiting[n]
         if block & 63 == 0:
-            for which in range(n_prisms(k, index, block)):
-                prism_piece(k, block, which, index, numbers, around, 0.0, row)
-                d = closest(piece, pose, row, world, vertices, best + more, found)
+            for which in range(n_prisms(field, block)):
+                prism_piece(field, block, which, around, 0.0, row)
+                d = closest(solid.piece, solid.pose, row, world, solid.vertices, best + more, found)
                 if d > best or (near and d == best):
                     continue
                 near = True
                 best = d
-                slack = SAME * (abs(d) + piece[23])
+                slack = SAME * (abs(d) + solid.piece[23])
                 more = slack
                 record[0] = d
                 for i in range(9):
                     record[1 + i] = found[i]
             continue
-        m, first = parts_of_block(k, index, block, parts), n
+        m, first = parts_of_block(field, block, parts), n
         for i in range(m):
-            block_box(k, index, numbers, parts[i], box)
+            block_box(field, parts[i], box)
             d = boxes_apart(around, box)
             if d > best - slack:
                 continue
             if parts[i] & 63 != 0:
                 block_piece(offset(frame, 12), box, around, 0.0, row)
-                d = max(d, closest(piece, pose, row, world, vertices, best, found))
+                d = max(
+                    d, closest(solid.piece, solid.pose, row, world, solid.vertices, best, found)
+                )
                 if d > best - slack:
                     continue
             wait_in_order(parts[i], d, first, n, waiting, lows)

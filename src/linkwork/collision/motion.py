@@ -17,14 +17,16 @@ systems, thesis, Berkeley, 1996.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.collision.aggregates import aggregate_away, aggregate_distance, is_field
-from linkwork.collision.cloud import FRAME as PLACE
+from linkwork.collision.cloud import (
+    Aggregate,
+)
 from linkwork.collision.distances import (
-    AGGREGATE_NUMBERS,
-    AGGREGATES,
     BALL,
     COLUMNS,
     FAR,
@@ -46,6 +48,7 @@ from linkwork.collision.distances import (
     TURNS,
     Tables,
     Things,
+    aggregate_of,
     ball_in_world,
     bounds_of,
     filled,
@@ -68,7 +71,10 @@ from linkwork.collision.height_field import (
     wait_in_order,
     widened,
 )
-from linkwork.collision.narrow import closest
+from linkwork.collision.narrow import (
+    Solid,
+    closest,
+)
 from linkwork.collision.reaches import CHAIN
 from linkwork.collision.swept import MARKS, MOST, STARTS, open_intervals
 from linkwork.compile.typed import (
@@ -247,20 +253,33 @@ def velocity_at(index: PtrI64, q: PtrF64, change: PtrF64, velocity: PtrF64) -> N
             linear[2] = c + (w * s - (x * v - y * u))
 
 
+class Pace(NamedTuple):
+    """How fast two things may come together.
+
+    ``bend``: the acceleration of their points; ``speed``: of the two, at most; ``left``: the way
+    that is left at that speed; ``tolerance``: the distance (m) at which they touch.
+    """
+
+    bend: F64
+    speed: F64
+    left: F64
+    tolerance: F64
+
+
 @typed
-def lasting(d: F64, closing: F64, bend: F64, speed: F64) -> F64:
+def lasting(d: F64, closing: F64, pace: Pace) -> F64:
     """The time for which a distance d surely stays above 0.
 
     It shrinks by ``closing`` h + ``bend`` h^2 / 2 within h at most, and by ``speed`` h.
     """
-    root = sqrt(closing * closing + 2.0 * bend * d)
+    root = sqrt(closing * closing + 2.0 * pace.bend * d)
     found = INF
     if closing >= 0.0:
         if closing + root > 0.0:
             found = 2.0 * d / (closing + root)
-    elif bend > 0.0:
-        found = (root - closing) / bend
-    return max(found, d / speed)
+    elif pace.bend > 0.0:
+        found = (root - closing) / pace.bend
+    return max(found, d / pace.speed)
 
 
 @typed
@@ -300,80 +319,46 @@ def fastest_point(ball: PtrF64, twist: PtrF64) -> F64:
 
 @typed
 def aggregate_lasting(
-    a: I64,
-    aggregate: I64,
-    things: Things,
-    twist: PtrF64,
-    bend: F64,
-    speed: F64,
-    left: F64,
-    tolerance: F64,
-    record: PtrF64,
+    a: I64, number: I64, things: Things, twist: PtrF64, pace: Pace, record: PtrF64
 ) -> F64:
     """`things_lasting` of a body and an aggregate, of which all within ``left`` is told."""
     index = things.index
     ranges = offset(index, index[RANGES])
-    aggregates = offset(index, index[AGGREGATES])
-    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
-    T_own = offset(things.poses, a * POSE)
-    world = offset(things.poses, index[N_BODIES] * POSE)
-    ball = local_f64(4)
-    best = INF
-    touching = tolerance
-    kept = max(tolerance - MORE, 0.0)
-    touched = False
+    aggregate = aggregate_of(things, number)
+    T_own, world = offset(things.poses, a * POSE), offset(things.poses, index[N_BODIES] * POSE)
+    ball, best, touched, touching = local_f64(4), INF, False, pace.tolerance
+    kept = max(pace.tolerance - MORE, 0.0)
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
-        own = offset(things.pieces, i * PIECE)
-        most = touching if touched else left + touching
-        if is_field(aggregate, aggregates) and not touched:
-            lasts = field_lasting(
-                aggregate,
-                aggregates,
-                numbers,
-                own,
-                T_own,
-                world,
-                things.vertices,
-                twist,
-                bend,
-                speed,
-                min(best, left / speed),
-                tolerance,
-                record,
-            )
+        own = Solid(offset(things.pieces, i * PIECE), T_own, things.vertices)
+        most = touching if touched else pace.left + touching
+        if is_field(aggregate) and not touched:
+            until = min(best, pace.left / pace.speed)
+            lasts = field_lasting(aggregate, own, world, twist, pace, until, record)
             touched = lasts < 0.0
             touching = record[0] if touched else touching
             best = min(best, lasts)
             continue
-        d = aggregate_distance(
-            aggregate, aggregates, numbers, own, T_own, world, things.vertices, most, record
-        )
+        d = aggregate_distance(aggregate, own, world, most, record)
         if d >= FAR:
             continue
         if not d > touching:
             touched = True
             touching = d
         else:
-            ball_in_world(T_own, offset(own, 20), ball)
+            ball_in_world(T_own, offset(own.piece, 20), ball)
             fastest = fastest_point(ball, twist)
-            best = min(best, lasting(d - kept, fastest, bend, speed))
+            best = min(best, lasting(d - kept, fastest, pace))
     return -1.0 if touched else best
 
 
 @typed
 def field_lasting(
-    k: I64,
-    index: PtrI64,
-    numbers: PtrF64,
-    piece: PtrF64,
-    pose: PtrF64,
+    field: Aggregate,
+    solid: Solid,
     world: PtrF64,
-    vertices: PtrF64,
     twist: PtrF64,
-    bend: F64,
-    speed: F64,
+    pace: Pace,
     until: F64,
-    tolerance: F64,
     record: PtrF64,
 ) -> F64:
     """The time for which a piece stays clear of a field, up to ``until``, or -1 where they touch.
@@ -383,26 +368,26 @@ def field_lasting(
     waiting, lows, parts = local_i64(WAITING), local_f64(WAITING), local_i64(4)
     around, wide, box = local_f64(6), local_f64(6), local_f64(6)
     row, found, ball = local_f64(PIECE), local_f64(9), local_f64(4)
-    frame = offset(numbers, PLACE * k)
-    box_around(frame, piece, pose, vertices, 0.0, around)
-    ball_in_world(pose, offset(piece, 20), ball)
+    frame = field.frame
+    box_around(frame, solid, 0.0, around)
+    ball_in_world(solid.pose, offset(solid.piece, 20), ball)
     fastest = fastest_point(ball, twist)
-    kept, left = max(tolerance - MORE, 0.0), until * speed
-    widened(around, left + tolerance, wide)
-    n = first_blocks(k, index, numbers, wide, waiting)
+    kept, left = max(pace.tolerance - MORE, 0.0), until * pace.speed
+    widened(around, left + pace.tolerance, wide)
+    n = first_blocks(field, wide, waiting)
     for i in range(n):
         lows[i] = -FAR
-    best, touching, touched = until, tolerance, False
+    best, touching, touched = until, pace.tolerance, False
     while n > 0:
         n -= 1
         block, d = waiting[n], lows[n]
-        if d > touching and (touched or lasting(d - kept, fastest, bend, speed) >= best):
+        if d > touching and (touched or lasting(d - kept, fastest, pace) >= best):
             continue
         if block & 63 == 0:
-            for which in range(n_prisms(k, index, block)):
-                prism_piece(k, block, which, index, numbers, around, left, row)
-                most = (touching if touched else ENOUGH * left + touching) + SAME * piece[23]
-                d = closest(piece, pose, row, world, vertices, most, found)
+            for which in range(n_prisms(field, block)):
+                prism_piece(field, block, which, around, left, row)
+                most = (touching if touched else ENOUGH * left + touching) + SAME * solid.piece[23]
+                d = closest(solid.piece, solid.pose, row, world, solid.vertices, most, found)
                 if d < touching or (d == touching and not touched):
                     touched = True
                     touching = d
@@ -411,21 +396,21 @@ def field_lasting(
                         record[1 + i] = found[i]
                 elif not touched:
                     closing = closing_speed(ball, twist, offset(found, 6))
-                    best = min(best, lasting(d - kept, closing, bend, speed))
+                    best = min(best, lasting(d - kept, closing, pace))
             continue
-        m, first = parts_of_block(k, index, block, parts), n
+        m, first = parts_of_block(field, block, parts), n
         for i in range(m):
-            block_box(k, index, numbers, parts[i], box)
+            block_box(field, parts[i], box)
             d = boxes_apart(around, box)
-            if d > touching and (touched or lasting(d - kept, fastest, bend, speed) >= best):
+            if d > touching and (touched or lasting(d - kept, fastest, pace) >= best):
                 continue
             if parts[i] & 63 != 0:
                 block_piece(offset(frame, 12), box, around, left, row)
                 most = touching if touched else ENOUGH * left + touching
-                lower = closest(piece, pose, row, world, vertices, most, found)
+                lower = closest(solid.piece, solid.pose, row, world, solid.vertices, most, found)
                 if lower > touching:
                     closing = closing_speed(ball, twist, offset(found, 6))
-                    if touched or lasting(lower - kept, closing, bend, speed) >= best:
+                    if touched or lasting(lower - kept, closing, pace) >= best:
                         continue
                 d = max(d, lower)
             wait_in_order(parts[i], d, first, n, waiting, lows)
@@ -435,16 +420,7 @@ def field_lasting(
 
 @typed
 def things_lasting(
-    a: I64,
-    b: I64,
-    things: Things,
-    twists: PtrF64,
-    velocity: PtrF64,
-    bend: F64,
-    speed: F64,
-    left: F64,
-    tolerance: F64,
-    record: PtrF64,
+    a: I64, b: I64, things: Things, twists: PtrF64, velocity: PtrF64, pace: Pace, record: PtrF64
 ) -> F64:
     """The time for which a body stays clear of a thing, or -1 with the record where they touch.
 
@@ -461,9 +437,7 @@ def things_lasting(
     twist_of(index, a, twists, velocity, twist_a)
     aggregate = b - (n_bodies + index[N_ROWS])
     if aggregate >= 0:
-        return aggregate_lasting(
-            a, aggregate, things, twist_a, bend, speed, left, tolerance, record
-        )
+        return aggregate_lasting(a, aggregate, things, twist_a, pace, record)
     others = offset(things.rows, (b - n_bodies) * PIECE)
     n_others = 1
     for i in range(6):
@@ -475,15 +449,15 @@ def things_lasting(
     found = local_f64(9)
     ball = local_f64(4)
     best = INF
-    touching = tolerance
-    kept = max(tolerance - MORE, 0.0)
+    touching = pace.tolerance
+    kept = max(pace.tolerance - MORE, 0.0)
     touched = False
     for i in range(ranges[2 * a], ranges[2 * a] + ranges[2 * a + 1]):
         own = offset(things.pieces, i * PIECE)
         for j in range(n_others):
             other = offset(others, j * PIECE)
             d = closest(
-                own, T_own, other, T_others, things.vertices, ENOUGH * left + touching, found
+                own, T_own, other, T_others, things.vertices, ENOUGH * pace.left + touching, found
             )
             if not d > touching:
                 touched = True
@@ -491,7 +465,7 @@ def things_lasting(
                 record[0] = d
                 for k in range(9):
                     record[1 + k] = found[k]
-            elif not d > left + kept:
+            elif not d > pace.left + kept:
                 ball_in_world(T_own, offset(own, 20), ball)
                 closing = closing_speed(ball, twist_a, offset(found, 6))
                 if b < n_bodies:
@@ -499,7 +473,7 @@ def things_lasting(
                     for k in range(6, 9):
                         found[k] = -found[k]
                     closing += closing_speed(ball, twist_b, offset(found, 6))
-                best = min(best, lasting(d - kept, closing, bend, speed))
+                best = min(best, lasting(d - kept, closing, pace))
     return -1.0 if touched else best
 
 
@@ -543,8 +517,7 @@ def bounds_of_aggregates(
     """
     index = things.index
     across = filled(index[N_AGGREGATES])
-    aggregates, point = offset(index, index[AGGREGATES]), local_i64(1)
-    numbers = offset(things.vertices, index[AGGREGATE_NUMBERS])
+    point = local_i64(1)
     for m in range(index[N_MOVERS]):
         body = index[index[MOVERS] + m]
         for aggregate in range(across):
@@ -556,7 +529,7 @@ def bounds_of_aggregates(
                 index, body, index[N_ROWS] + aggregate
             ):
                 most, ball = reach * closing[k] + tolerance, offset(things.placed, body * BALL)
-                bounds[k] = aggregate_away(aggregate, aggregates, numbers, ball, most, point)
+                bounds[k] = aggregate_away(aggregate_of(things, aggregate), ball, most, point)
 
 
 @typed
@@ -621,7 +594,7 @@ def motion_touches(
     rates = offset(change, n_q)
     intervals = offset(rates, n_q)
     poses = offset(intervals, 2)
-    things = things_in(world, poses, offset(poses, (n_bodies + 1) * POSE))
+    things = things_in(offset(world, TABLES), poses, offset(poses, (n_bodies + 1) * POSE))
     speeds = offset(things.placed, n_bodies * BALL)
     closing = offset(speeds, index[N_PAIRS] + 2 * n_bodies)
     for i in range(n_q):
@@ -692,10 +665,9 @@ def motion_touches(
                     things,
                     twists,
                     velocity,
-                    bend_of(index, speeds, a, b),
-                    closing[k],
-                    closing[k] * (end - t),
-                    tolerance,
+                    Pace(
+                        bend_of(index, speeds, a, b), closing[k], closing[k] * (end - t), tolerance
+                    ),
                     record,
                 )
                 if not lasts >= 0.0:

@@ -29,6 +29,10 @@ in 10,000 pairs with a cylinder is 1e-7 of its size short; curved pieces that sh
 within each other are 3e-6 short.
 """
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 from linkwork.collision.pieces import GRID, N_PLANES, OUTER
 from linkwork.compile.typed import (
     F64,
@@ -113,6 +117,14 @@ TABLES = USED + 1
 NEVER = 1e300  # the height of a face that has no area
 DEPTH_GAP = 1e-10  # of the scale
 MOST_LEAPS = 8
+
+
+class Solid(NamedTuple):
+    """A convex piece of a body, the pose of the body, and the vertices of all pieces."""
+
+    piece: PtrF64
+    pose: PtrF64
+    vertices: PtrF64
 
 
 @typed

@@ -12,9 +12,19 @@ from __future__ import annotations
 
 from linkwork.collision.aggregates import aggregate_holds, aggregate_touches, is_field
 from linkwork.collision.apart import lanes_apart
-from linkwork.collision.cloud import point_piece, points_near
+from linkwork.collision.cloud import (
+    Aggregate,
+    aggregate_at,
+    point_piece,
+    points_near,
+)
 from linkwork.collision.height_field import piece_in_field
-from linkwork.collision.narrow import GUESS, touches, touches_near
+from linkwork.collision.narrow import (
+    GUESS,
+    Solid,
+    touches,
+    touches_near,
+)
 from linkwork.collision.tree import visit_near
 from linkwork.compile.typed import (
     F32,
@@ -675,11 +685,18 @@ def against_scene(
 
 
 @typed
+def aggregate_in(listed: PtrI64, k: I64) -> Aggregate:
+    """The aggregate with a number, of the scene in the list of addresses."""
+    numbers = pointer_f64(listed[AGGREGATE_NUMBERS])
+    return aggregate_at(k, pointer_i64(listed[AGGREGATES]), numbers)
+
+
+@typed
 def lanes_in_aggregate(
     k: I64, surely: Bool, centre: PtrF32, radius: F32, live: I64, listed: PtrI64
 ) -> I64:
     """The lanes in which a ball may meet an aggregate, or surely touches it."""
-    index, numbers = pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS])
+    aggregate = aggregate_in(listed, k)
     ball, found, bits = local_f64(4), 0, live if radius >= 0.0 else 0
     ball[3] = min(f64(radius), VAST)
     while bits != 0:
@@ -688,9 +705,9 @@ def lanes_in_aggregate(
         for i in range(3):
             ball[i] = f64(centre[i * WIDTH32 + lane])
         if surely:
-            if aggregate_holds(k, index, numbers, ball):
+            if aggregate_holds(aggregate, ball):
                 found |= 1 << lane
-        elif aggregate_touches(k, index, numbers, ball):
+        elif aggregate_touches(aggregate, ball):
             found |= 1 << lane
     return found
 
@@ -766,7 +783,6 @@ def against_aggregates(
     ``centres``: as `against_scene` has written them.
     """
     robot, scene = pointer_i64(listed[ROBOT]), pointer_i64(listed[SCENE])
-    index, numbers = pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS])
     n_bodies, hit, ball = robot[N_BODIES], 0, local_f64(4)
     for body in range(n_bodies - 1, -1, -1):
         if is_enough(until, hit, given, todo):
@@ -781,7 +797,7 @@ def against_aggregates(
         for k in range(scene[N_AGGREGATES]):
             if is_allowed(scene, body, scene[N_ROWS] + k):
                 continue
-            if not aggregate_touches(k, index, numbers, ball):
+            if not aggregate_touches(aggregate_in(listed, k), ball):
                 continue
             radius, left = balls[body * BALL + 3], given & ~hit
             near = lanes_in_aggregate(k, False, centre, radius, left, listed)
@@ -1067,33 +1083,31 @@ def moved_ball(pose: PtrF64, ball: PtrF64, out: PtrF64) -> None:
 def ball_in_aggregate(pose: PtrF64, ball: PtrF64, k: I64, listed: PtrI64, out: PtrF64) -> Bool:
     """Whether a ball of a body may meet an aggregate; where it is in the world goes to ``out``."""
     moved_ball(pose, ball, out)
-    return aggregate_touches(
-        k, pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS]), out
-    )
+    return aggregate_touches(aggregate_in(listed, k), out)
 
 
 @typed
-def part_in_aggregate(part: PtrI64, pose: PtrF64, aggregate: I64, listed: PtrI64) -> Bool:
+def part_in_aggregate(part: PtrI64, pose: PtrF64, k: I64, listed: PtrI64) -> Bool:
     """Whether a part of a body, at a pose, touches an aggregate."""
     robot, balls = pointer_i64(listed[ROBOT]), pointer_f64(listed[EXACT_BALLS])
     pieces, vertices = pointer_f64(listed[PIECES_OF_ROBOT]), pointer_f64(listed[VERTICES])
-    index, numbers = pointer_i64(listed[AGGREGATES]), pointer_f64(listed[AGGREGATE_NUMBERS])
+    aggregate = aggregate_in(listed, k)
     found, most = pointer_i64(listed[FOUND]), listed[MOST_FOUND]
     pool = offset(robot, robot[POOL])
     ball, world, row = local_f64(4), local_f64(12), local_f64(24)
     for i in range(POSE):
         world[i] = 1.0 if i % 5 == 0 else 0.0
-    if is_field(aggregate, index):
+    if is_field(aggregate):
         for p in range(part[2], part[2] + part[3]):
             piece = offset(pieces, pool[p] * PIECE)
-            if piece_in_field(aggregate, index, numbers, piece, pose, world, vertices):
+            if piece_in_field(aggregate, Solid(piece, pose, vertices), world):
                 return True
         return False
     for i in range(part[1]):
-        if ball_in_aggregate(pose, offset(balls, (part[0] + i) * BALL), aggregate, listed, ball):
-            n = min(points_near(aggregate, index, numbers, ball, found, most), most)
-            for k in range(n):
-                point_piece(aggregate, found[k], index, numbers, row)
+        if ball_in_aggregate(pose, offset(balls, (part[0] + i) * BALL), k, listed, ball):
+            n = min(points_near(aggregate, ball, found, most), most)
+            for j in range(n):
+                point_piece(aggregate, found[j], row)
                 for p in range(part[2], part[2] + part[3]):
                     if touches(offset(pieces, pool[p] * PIECE), pose, row, world, vertices, 0.0):
                         return True

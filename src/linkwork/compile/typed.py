@@ -303,9 +303,14 @@ class _Signature:
         return types[0] if len(types) == 1 else ir.LiteralStructType(types)
 
 
+def _kinds(record: Any) -> list[str]:
+    """The kinds of a record's fields, which Python keeps as forward references."""
+    return [getattr(kind, "__forward_arg__", "") for kind in record.__annotations__.values()]
+
+
 def _fields(name: str, record: Any) -> list[tuple[str, str]]:
     """The fields of a record that has a name, as ``name.field``, and their kinds."""
-    return [(f"{name}.{field}", kind) for field, kind in record.__annotations__.items()]
+    return [(f"{name}.{k}", kind) for k, kind in zip(record._fields, _kinds(record), strict=True)]
 
 
 class Module:
@@ -401,7 +406,7 @@ class _Text:
         if returns is None or (isinstance(returns, ast.Constant) and returns.value is None):
             return _Signature(parameters, [])
         if record := self.record(getattr(returns, "id", "")):
-            return _Signature(parameters, list(record.__annotations__.values()), record)
+            return _Signature(parameters, _kinds(record), record)
         if isinstance(returns, ast.Subscript):
             items = returns.slice.elts if isinstance(returns.slice, ast.Tuple) else [returns.slice]
             return _Signature(parameters, [self._kind(item, item) for item in items])
@@ -412,7 +417,7 @@ class _Text:
         found = self.names.get(name)
         if not (isinstance(found, type) and issubclass(found, tuple)):
             return None
-        if not KINDS.keys() >= set(found.__annotations__.values()):
+        if not KINDS.keys() >= set(_kinds(found)):
             self.fail(self.tree, f"the fields of {name} are of {', '.join(KINDS)}")
         return found
 
@@ -967,7 +972,7 @@ class _Writer:
             self.fail(node, f"this is no {record.__name__}")
         if isinstance(self.text.names[node.func.id], Typed):
             return self.call(node)
-        kinds = record.__annotations__.values()
+        kinds = _kinds(record)
         if node.keywords or len(node.args) != len(kinds):
             self.fail(node, f"a {record.__name__} has {len(kinds)} fields, in their order")
         given = zip(node.args, kinds, strict=True)
