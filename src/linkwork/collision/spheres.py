@@ -10,6 +10,8 @@ pieces, whatever the balls are; their radii count the rounding (see `tables`).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from linkwork.collision.aggregates import aggregate_holds, aggregate_touches, is_field
 from linkwork.collision.apart import lanes_apart
 from linkwork.collision.cloud import (
@@ -257,6 +259,61 @@ def remember(
     todo[0] = n + 1
 
 
+class Bodies(NamedTuple):
+    """The tables of a robot, the balls of its bodies, and sixteen poses of each, in lanes."""
+
+    robot: PtrI64
+    balls: PtrF32
+    poses: PtrF32
+
+
+class Obstacle(NamedTuple):
+    """A rounded box that holds an obstacle and one inside it, or half-spaces that do."""
+
+    plane: Bool
+    shape: PtrF32
+    inner: PtrF32
+
+
+class Asked(NamedTuple):
+    """Lanes that are asked for, when no more is (see `ALL_LANES`), and the notes."""
+
+    given: I64
+    until: I64
+    todo: PtrI64
+
+
+class Balls(NamedTuple):
+    """Balls of a body, its poses in lanes, and a ball that holds them all, its centre in lanes."""
+
+    pose: PtrF32
+    balls: PtrF32
+    n: I64
+    whole: PtrF32
+    radius: F32
+
+
+class Sixteens(NamedTuple):
+    """Balls of a body, n times sixteen side by side, its pose, and a ball that holds them all."""
+
+    pose: PtrF32
+    balls: PtrF32
+    n: I64
+    whole: PtrF32
+
+
+class Exact(NamedTuple):
+    """Tables of a robot and a scene, and sixteen poses of each body, in twice eight lanes."""
+
+    robot: PtrI64
+    scene: PtrI64
+    ranges: PtrI64
+    pieces: PtrF64
+    rows: PtrF64
+    vertices: PtrF64
+    poses: PtrF64
+
+
 @typed
 def is_allowed(scene: PtrI64, body: I64, row: I64) -> Bool:
     """Whether a body may touch an obstacle."""
@@ -269,20 +326,11 @@ def is_allowed(scene: PtrI64, body: I64, row: I64) -> Bool:
 
 @typed
 def body_against(
-    body: I64,
-    row: I64,
-    plane: Bool,
-    shape: PtrF32,
-    inner: PtrF32,
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
-    near: I64,
-    todo: PtrI64,
-    room: PtrF32,
+    body: I64, row: I64, obstacle: Obstacle, bodies: Bodies, near: I64, todo: PtrI64, room: PtrF32
 ) -> I64:
     """The lanes in which a body surely touches an obstacle; what may touch is noted."""
-    pose = offset(poses, body * POSE * WIDTH32)
+    robot, balls = bodies.robot, bodies.balls
+    pose = offset(bodies.poses, body * POSE * WIDTH32)
     parts = offset(robot, robot[BODY_RANGES] + 2 * body)
     hit = 0
     tried = 0
@@ -290,16 +338,19 @@ def body_against(
         part = offset(robot, robot[PART_RANGES] + PART * k)
         ball = offset(balls, (robot[N_BODIES] + k) * BALL)
         place(pose, ball, room)
-        live = near_shape(room, ball[3], plane, shape) & near & ~hit
+        live = near_shape(room, ball[3], obstacle.plane, obstacle.shape) & near & ~hit
         if live == 0:
             continue
-        found = any_inside(pose, offset(balls, part[0] * BALL), part[1], plane, shape, live, room)
+        own = offset(balls, part[0] * BALL)
+        found = any_inside(pose, own, part[1], obstacle.plane, obstacle.shape, live, room)
         if found == 0:
             continue
         if found & ~tried != 0:
             inner_balls = offset(robot, robot[INNER] + 2 * body)
             own = offset(balls, inner_balls[0] * BALL)
-            hit |= any_inside(pose, own, inner_balls[1], plane, inner, found & ~tried, room)
+            hit |= any_inside(
+                pose, own, inner_balls[1], obstacle.plane, obstacle.inner, found & ~tried, room
+            )
             tried |= found
             found &= ~hit
         if found != 0:
@@ -352,19 +403,10 @@ def one_against(
 
 @typed
 def lanes_against(
-    body: I64,
-    row: I64,
-    plane: Bool,
-    shape: PtrF32,
-    inner: PtrF32,
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
-    near: I64,
-    todo: PtrI64,
-    room: PtrF32,
+    body: I64, row: I64, obstacle: Obstacle, bodies: Bodies, near: I64, todo: PtrI64, room: PtrF32
 ) -> I64:
     """As `body_against`, lane by lane."""
+    robot = bodies.robot
     pose = local_f32(12)
     own = offset(robot, robot[SIDE_BY_SIDE] + 4 * body)
     pieces = offset(robot, robot[PIECES] + 2 * body)
@@ -373,9 +415,13 @@ def lanes_against(
     while bits != 0:
         one = bits & -bits
         bits &= bits - 1
-        pose_of_one(poses, body, lowest_bit(one), pose)
-        if one_against(pose, offset(balls, own[0]), own[1], plane, shape, room):
-            if one_against(pose, offset(balls, own[2]), own[3], plane, inner, room):
+        pose_of_one(bodies.poses, body, lowest_bit(one), pose)
+        if one_against(
+            pose, offset(bodies.balls, own[0]), own[1], obstacle.plane, obstacle.shape, room
+        ):
+            if one_against(
+                pose, offset(bodies.balls, own[2]), own[3], obstacle.plane, obstacle.inner, room
+            ):
                 hit |= one
             else:
                 undecided |= one
@@ -404,32 +450,17 @@ def near_one(pose: PtrF32, balls: PtrF32, n: I64, one: PtrF32, placed: PtrF32, n
 
 
 @typed
-def balls_meet(
-    pose_a: PtrF32,
-    balls_a: PtrF32,
-    n_a: I64,
-    whole_a: PtrF32,
-    pose_b: PtrF32,
-    balls_b: PtrF32,
-    n_b: I64,
-    whole_b: PtrF32,
-    room: PtrF32,
-) -> Bool:
-    """Whether one of n_a sixteens of balls of a body meets one of n_b sixteens of another.
-
-    ``whole_a`` and ``whole_b``: balls that hold them all.
-    """
-    for i in range(0, n_a, SIXTEENS):
-        for j in range(0, n_b, SIXTEENS):
+def balls_meet(a: Sixteens, b: Sixteens, room: PtrF32) -> Bool:
+    """Whether one of the balls of a body meets one of another's."""
+    for i in range(0, a.n, SIXTEENS):
+        for j in range(0, b.n, SIXTEENS):
             if some_meet(
-                pose_a,
-                offset(balls_a, i * BALL * WIDTH32),
-                min(n_a - i, SIXTEENS),
-                whole_a,
-                pose_b,
-                offset(balls_b, j * BALL * WIDTH32),
-                min(n_b - j, SIXTEENS),
-                whole_b,
+                Sixteens(
+                    a.pose, offset(a.balls, i * BALL * WIDTH32), min(a.n - i, SIXTEENS), a.whole
+                ),
+                Sixteens(
+                    b.pose, offset(b.balls, j * BALL * WIDTH32), min(b.n - j, SIXTEENS), b.whole
+                ),
                 room,
             ):
                 return True
@@ -437,27 +468,17 @@ def balls_meet(
 
 
 @typed
-def some_meet(
-    pose_a: PtrF32,
-    balls_a: PtrF32,
-    n_a: I64,
-    whole_a: PtrF32,
-    pose_b: PtrF32,
-    balls_b: PtrF32,
-    n_b: I64,
-    whole_b: PtrF32,
-    room: PtrF32,
-) -> Bool:
+def some_meet(a: Sixteens, b: Sixteens, room: PtrF32) -> Bool:
     """As `balls_meet`, of at most `SIXTEENS` of each."""
     near_a, near_b = local_i64(2 * SIXTEENS), local_i64(2 * SIXTEENS)
-    kept_a = near_one(pose_a, balls_a, n_a, whole_b, room, near_a)
+    kept_a = near_one(a.pose, a.balls, a.n, b.whole, room, near_a)
     if kept_a == 0:
         return False
     others = offset(room, kept_a * 3 * WIDTH32)
-    kept_b = near_one(pose_b, balls_b, n_b, whole_a, others, near_b)
+    kept_b = near_one(b.pose, b.balls, b.n, a.whole, others, near_b)
     for i in range(kept_a):
         own = offset(room, i * 3 * WIDTH32)
-        radii = offset(balls_a, (near_a[2 * i] * BALL + 3) * WIDTH32)
+        radii = offset(a.balls, (near_a[2 * i] * BALL + 3) * WIDTH32)
         bits = near_a[2 * i + 1] if kept_b > 0 else 0
         while bits != 0:
             k = lowest_bit(bits)
@@ -466,7 +487,7 @@ def some_meet(
             for j in range(kept_b):
                 at = offset(others, j * 3 * WIDTH32)
                 dx, dy, dz = lanes(at, 0) - x, lanes(at, WIDTH32) - y, lanes(at, 2 * WIDTH32) - z
-                reach = lanes(balls_b, (near_b[2 * j] * BALL + 3) * WIDTH32) + radius
+                reach = lanes(b.balls, (near_b[2 * j] * BALL + 3) * WIDTH32) + radius
                 if any_of(dx * dx + (dy * dy + dz * dz) < reach * reach):
                     return True
     return False
@@ -482,17 +503,10 @@ def ball_of_lane(centres: PtrF32, body: I64, k: I64, radius: F32, out: PtrF32) -
 
 @typed
 def lanes_of_pair(
-    a: I64,
-    b: I64,
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
-    centres: PtrF32,
-    near: I64,
-    todo: PtrI64,
-    room: PtrF32,
+    a: I64, b: I64, bodies: Bodies, centres: PtrF32, near: I64, todo: PtrI64, room: PtrF32
 ) -> I64:
     """The lanes in which two bodies surely touch, lane by lane; what may touch is noted."""
+    robot, balls = bodies.robot, bodies.balls
     pose_a, pose_b = local_f32(12), local_f32(12)
     whole_a, whole_b = local_f32(4), local_f32(4)
     side_a = offset(robot, robot[SIDE_BY_SIDE] + 4 * a)
@@ -503,30 +517,18 @@ def lanes_of_pair(
         one = bits & -bits
         bits &= bits - 1
         k = lowest_bit(one)
-        pose_of_one(poses, a, k, pose_a)
-        pose_of_one(poses, b, k, pose_b)
+        pose_of_one(bodies.poses, a, k, pose_a)
+        pose_of_one(bodies.poses, b, k, pose_b)
         ball_of_lane(centres, a, k, balls[a * BALL + 3], whole_a)
         ball_of_lane(centres, b, k, balls[b * BALL + 3], whole_b)
         if balls_meet(
-            pose_a,
-            offset(balls, side_a[0]),
-            side_a[1],
-            whole_a,
-            pose_b,
-            offset(balls, side_b[0]),
-            side_b[1],
-            whole_b,
+            Sixteens(pose_a, offset(balls, side_a[0]), side_a[1], whole_a),
+            Sixteens(pose_b, offset(balls, side_b[0]), side_b[1], whole_b),
             room,
         ):
             if balls_meet(
-                pose_a,
-                offset(balls, side_a[2]),
-                side_a[3],
-                whole_a,
-                pose_b,
-                offset(balls, side_b[2]),
-                side_b[3],
-                whole_b,
+                Sixteens(pose_a, offset(balls, side_a[2]), side_a[3], whole_a),
+                Sixteens(pose_b, offset(balls, side_b[2]), side_b[3], whole_b),
                 room,
             ):
                 hit |= one
@@ -579,9 +581,7 @@ def box_against(
     row: I64,
     scene: PtrI64,
     boxes: PtrF32,
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
+    bodies: Bodies,
     near: I64,
     todo: PtrI64,
     room: PtrF32,
@@ -592,31 +592,27 @@ def box_against(
     shape = offset(boxes, row * BOX)
     inner = offset(shape, scene[N_ROWS] * BOX)
     if bit_count(near) <= FEW:
-        return lanes_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
-    return body_against(body, row, False, shape, inner, robot, balls, poses, near, todo, room)
+        return lanes_against(body, row, Obstacle(False, shape, inner), bodies, near, todo, room)
+    return body_against(body, row, Obstacle(False, shape, inner), bodies, near, todo, room)
 
 
 @typed
-def is_enough(until: I64, hit: I64, given: I64, todo: PtrI64) -> Bool:
+def is_enough(asked: Asked, hit: I64) -> Bool:
     """Whether what is known of the lanes is all that is asked for."""
-    if until == ALL_LANES:
-        return hit == given
-    return hit != 0 or (until == ONE_OPEN and todo[0] != 0)
+    if asked.until == ALL_LANES:
+        return hit == asked.given
+    return hit != 0 or (asked.until == ONE_OPEN and asked.todo[0] != 0)
 
 
 @typed
 def against_scene(
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
+    bodies: Bodies,
     scene: PtrI64,
     shapes: PtrF32,
     tree: PtrI64,
     tree_numbers: PtrF64,
     rows: PtrI64,
-    given: I64,
-    until: I64,
-    todo: PtrI64,
+    asked: Asked,
     room: PtrF32,
     centres: PtrF32,
 ) -> I64:
@@ -627,6 +623,7 @@ def against_scene(
     number; boxes one by one; inner boxes; balls around the boxes; half-spaces; inner half-spaces.
     ``tree``: of the rows, asked where there are many; ``rows``: room for twice as many.
     """
+    robot = bodies.robot
     hit = 0
     n_rows, n_planes, n_bodies = scene[N_ROWS], scene[N_PLANES], robot[N_BODIES]
     wholes = offset(centres, n_bodies * 3 * WIDTH32)
@@ -638,22 +635,22 @@ def against_scene(
     inner_planes = offset(planes, n_planes * PLANE)
     for body in range(n_bodies):  # by itself: what one waits for, the others fill
         centre, whole = offset(centres, body * 3 * WIDTH32), offset(wholes, body * BALL)
-        ball = offset(balls, body * BALL)
-        place(offset(poses, body * POSE * WIDTH32), ball, centre)
+        ball = offset(bodies.balls, body * BALL)
+        place(offset(bodies.poses, body * POSE * WIDTH32), ball, centre)
         x, y, z = lanes(centre, 0), lanes(centre, WIDTH32), lanes(centre, 2 * WIDTH32)
         whole[0], whole[1], whole[2] = centre[8], centre[WIDTH32 + 8], centre[2 * WIDTH32 + 8]
         dx, dy, dz = x - whole[0], y - whole[1], z - whole[2]
         whole[3] = sqrt(lane_max(dx * dx + (dy * dy + dz * dz))) * 1.000001 + ball[3]
     for body in range(n_bodies - 1, -1, -1):
-        ball, whole = offset(balls, body * BALL), offset(wholes, body * BALL)
+        ball, whole = offset(bodies.balls, body * BALL), offset(wholes, body * BALL)
         centre = offset(centres, body * 3 * WIDTH32)
-        if is_enough(until, hit, given, todo):
+        if is_enough(asked, hit):
             break
         if robot[robot[MOVES] + body] == 0:
             continue
         swept = whole[3]
         together = n_rows <= MANY or swept < 3.0 * ball[3]
-        bits = given & ~hit
+        bits = asked.given & ~hit
         while bits != 0:  # all lanes, or one after the other
             these = bits if together else bits & -bits
             bits &= ~these
@@ -668,18 +665,18 @@ def against_scene(
             n = rows_met(centre, ball[3], singles, around, rows, n, these, meeting)
             for r in range(n):
                 left = meeting[r] & ~hit
-                if left != 0 and not is_enough(until, hit, given, todo):
+                if left != 0 and not is_enough(asked, hit):
                     hit |= box_against(
-                        body, rows[r], scene, singles, robot, balls, poses, left, todo, room
+                        body, rows[r], scene, singles, bodies, left, asked.todo, room
                     )
         for k in range(n_planes):
             plane = offset(planes, k * PLANE)
-            near = bits_of(near_plane(centre, ball[3], plane)) & given & ~hit
+            near = bits_of(near_plane(centre, ball[3], plane)) & asked.given & ~hit
             row = scene[scene[PLANE_ROWS] + k]
             if near != 0 and not is_allowed(scene, body, row):
                 inner = offset(inner_planes, k * PLANE)
                 hit |= body_against(
-                    body, row, True, plane, inner, robot, balls, poses, near, todo, room
+                    body, row, Obstacle(True, plane, inner), bodies, near, asked.todo, room
                 )
     return hit
 
@@ -736,17 +733,11 @@ def balls_in_aggregate(
 
 @typed
 def body_in_aggregate(
-    body: I64,
-    k: I64,
-    balls: PtrF32,
-    poses: PtrF32,
-    near: I64,
-    todo: PtrI64,
-    room: PtrF32,
-    listed: PtrI64,
+    body: I64, k: I64, bodies: Bodies, near: I64, todo: PtrI64, room: PtrF32, listed: PtrI64
 ) -> I64:
     """The lanes in which a body surely touches an aggregate; what may touch is noted."""
-    robot, pose = pointer_i64(listed[ROBOT]), offset(poses, body * POSE * WIDTH32)
+    balls = bodies.balls
+    robot, pose = pointer_i64(listed[ROBOT]), offset(bodies.poses, body * POSE * WIDTH32)
     parts = offset(robot, robot[BODY_RANGES] + 2 * body)
     hit, tried = 0, 0
     for p in range(parts[0], parts[0] + parts[1]):
@@ -769,14 +760,7 @@ def body_in_aggregate(
 
 @typed
 def against_aggregates(
-    balls: PtrF32,
-    poses: PtrF32,
-    given: I64,
-    until: I64,
-    todo: PtrI64,
-    room: PtrF32,
-    centres: PtrF32,
-    listed: PtrI64,
+    bodies: Bodies, asked: Asked, room: PtrF32, centres: PtrF32, listed: PtrI64
 ) -> I64:
     """The lanes in which the robot surely touches an aggregate; what may touch is noted.
 
@@ -785,7 +769,7 @@ def against_aggregates(
     robot, scene = pointer_i64(listed[ROBOT]), pointer_i64(listed[SCENE])
     n_bodies, hit, ball = robot[N_BODIES], 0, local_f64(4)
     for body in range(n_bodies - 1, -1, -1):
-        if is_enough(until, hit, given, todo):
+        if is_enough(asked, hit):
             break
         if robot[robot[MOVES] + body] == 0:
             continue
@@ -799,69 +783,46 @@ def against_aggregates(
                 continue
             if not aggregate_touches(aggregate_in(listed, k), ball):
                 continue
-            radius, left = balls[body * BALL + 3], given & ~hit
+            radius, left = bodies.balls[body * BALL + 3], asked.given & ~hit
             near = lanes_in_aggregate(k, False, centre, radius, left, listed)
             if near != 0:
-                hit |= body_in_aggregate(body, k, balls, poses, near, todo, room, listed)
+                hit |= body_in_aggregate(body, k, bodies, near, asked.todo, room, listed)
     return hit
 
 
 @typed
-def balls_against(
-    pose_a: PtrF32,
-    balls_a: PtrF32,
-    n_a: I64,
-    whole_a: PtrF32,
-    radius_a: F32,
-    pose_b: PtrF32,
-    balls_b: PtrF32,
-    n_b: I64,
-    whole_b: PtrF32,
-    radius_b: F32,
-    live: I64,
-    room: PtrF32,
-) -> I64:
-    """The lanes in which one of n_a balls of a body meets one of n_b balls of another.
-
-    ``whole_a`` and ``whole_b``: the centres of balls that hold them all.
-    """
+def balls_against(a: Balls, b: Balls, live: I64, room: PtrF32) -> I64:
+    """The lanes in which one of the balls of a body meets one of another's."""
     found = 0
     near_b = local_i64(MOST_BALLS)
     other = offset(room, 3 * WIDTH32)
-    for j in range(n_b):
-        ball, at = offset(balls_b, j * BALL), offset(other, j * 3 * WIDTH32)
-        place(pose_b, ball, at)
-        near_b[j] = bits_of(near_balls(at, ball[3], whole_a, radius_a)) & live
-    for i in range(n_a):
-        ball = offset(balls_a, i * BALL)
-        place(pose_a, ball, room)
-        near_a = bits_of(near_balls(room, ball[3], whole_b, radius_b)) & live & ~found
+    for j in range(b.n):
+        ball, at = offset(b.balls, j * BALL), offset(other, j * 3 * WIDTH32)
+        place(b.pose, ball, at)
+        near_b[j] = bits_of(near_balls(at, ball[3], a.whole, a.radius)) & live
+    for i in range(a.n):
+        ball = offset(a.balls, i * BALL)
+        place(a.pose, ball, room)
+        near_a = bits_of(near_balls(room, ball[3], b.whole, b.radius)) & live & ~found
         if near_a == 0:
             continue
-        for j in range(n_b):
+        for j in range(b.n):
             if near_a & near_b[j] != 0:
                 at = offset(other, j * 3 * WIDTH32)
-                found |= bits_of(near_balls(room, ball[3], at, balls_b[j * BALL + 3])) & live
+                found |= bits_of(near_balls(room, ball[3], at, b.balls[j * BALL + 3])) & live
     return found
 
 
 @typed
 def against_itself(
-    robot: PtrI64,
-    balls: PtrF32,
-    poses: PtrF32,
-    given: I64,
-    until: I64,
-    todo: PtrI64,
-    room: PtrF32,
-    centres: PtrF32,
-    listed: PtrI64,
+    bodies: Bodies, asked: Asked, room: PtrF32, centres: PtrF32, listed: PtrI64
 ) -> I64:
     """The lanes in which the robot surely touches itself; what may touch is noted.
 
     Balls that are larger than the robot's have to be clear all the same: what a table of distances
     says of two bodies (see `apart`) has to be more than that.
     """
+    robot, balls = bodies.robot, bodies.balls
     hit = 0
     apart, of_apart = pointer_i64(listed[APART]), pointer_f64(listed[APART_NUMBERS])
     narrow, usual = pointer_f32(listed[NARROW]), pointer_f32(listed[BALLS])
@@ -873,7 +834,7 @@ def against_itself(
         centre_a, centre_b = offset(centres, a * 3 * WIDTH32), offset(centres, b * 3 * WIDTH32)
         radius_b = balls[b * BALL + 3]
         near = bits_of(near_balls(centre_a, balls[a * BALL + 3], centre_b, radius_b))
-        near = near & given & ~hit
+        near = near & asked.given & ~hit
         tried = 0
         if near != 0 and apart[k] != 0:
             larger = balls[a * BALL + 3] - usual[a * BALL + 3]
@@ -882,12 +843,13 @@ def against_itself(
             near &= ~lanes_apart(offset(apart, apart[k]), of_apart, narrow, near, extra)
         if near == 0:
             continue
-        if is_enough(until, hit, given, todo):
+        if is_enough(asked, hit):
             break
         if bit_count(near) <= FEW:
-            hit |= lanes_of_pair(a, b, robot, balls, poses, centres, near, todo, rest)
+            hit |= lanes_of_pair(a, b, bodies, centres, near, asked.todo, rest)
             continue
-        pose_a, pose_b = offset(poses, a * POSE * WIDTH32), offset(poses, b * POSE * WIDTH32)
+        pose_a = offset(bodies.poses, a * POSE * WIDTH32)
+        pose_b = offset(bodies.poses, b * POSE * WIDTH32)
         parts_a = offset(robot, robot[BODY_RANGES] + 2 * a)
         parts_b = offset(robot, robot[BODY_RANGES] + 2 * b)
         if placed != a:
@@ -905,145 +867,110 @@ def against_itself(
             ball = offset(part_balls, i * BALL)
             own = offset(room, (i - parts_a[0]) * 3 * WIDTH32)
             near_i = bits_of(near_balls(own, ball[3], centre_b, radius_b)) & near & ~hit
-            if near_i == 0 or is_enough(until, hit, given, todo):
+            if near_i == 0 or is_enough(asked, hit):
                 continue
             for j in range(parts_b[1]):
                 radius = part_balls[(parts_b[0] + j) * BALL + 3]
                 other = offset(rest, j * 3 * WIDTH32)
                 live = bits_of(near_balls(own, ball[3], other, radius)) & near_i & ~hit
-                if live == 0 or is_enough(until, hit, given, todo):
+                if live == 0 or is_enough(asked, hit):
                     continue
                 part_b = offset(robot, robot[PART_RANGES] + PART * (parts_b[0] + j))
                 found = balls_against(
-                    pose_a,
-                    offset(balls, part_a[0] * BALL),
-                    part_a[1],
-                    own,
-                    ball[3],
-                    pose_b,
-                    offset(balls, part_b[0] * BALL),
-                    part_b[1],
-                    other,
-                    radius,
+                    Balls(pose_a, offset(balls, part_a[0] * BALL), part_a[1], own, ball[3]),
+                    Balls(pose_b, offset(balls, part_b[0] * BALL), part_b[1], other, radius),
                     live,
                     free_room,
                 )
                 if found & ~tried != 0:
                     inner_a = offset(robot, robot[INNER] + 2 * a)
                     inner_b = offset(robot, robot[INNER] + 2 * b)
-                    hit |= balls_against(
-                        pose_a,
+                    own_a, own_b = (
                         offset(balls, inner_a[0] * BALL),
-                        inner_a[1],
-                        centre_a,
-                        balls[a * BALL + 3],
-                        pose_b,
                         offset(balls, inner_b[0] * BALL),
-                        inner_b[1],
-                        centre_b,
-                        radius_b,
-                        found & ~tried,
-                        free_room,
                     )
+                    inside_a = Balls(pose_a, own_a, inner_a[1], centre_a, balls[a * BALL + 3])
+                    inside_b = Balls(pose_b, own_b, inner_b[1], centre_b, radius_b)
+                    hit |= balls_against(inside_a, inside_b, found & ~tried, free_room)
                     tried |= found
                     found &= ~hit
                 if found != 0:
-                    remember(todo, part_a[2], part_a[3], part_b[2], part_b[3], 0, found)
+                    remember(asked.todo, part_a[2], part_a[3], part_b[2], part_b[3], 0, found)
     return hit
 
 
 @typed
-def pose_of_lane(poses: PtrF64, body: I64, k: I64, out: PtrF64) -> None:
-    """The pose of a body in lane k of float64 lanes."""
-    source = offset(poses, body * POSE * WIDTH + k)
+def pose_of_lane(exact: Exact, body: I64, k: I64, out: PtrF64) -> None:
+    """The pose of a body in lane k of sixteen."""
+    half = k // WIDTH * exact.robot[N_BODIES]
+    source = offset(exact.poses, (half + body) * POSE * WIDTH + k % WIDTH)
     for i in range(POSE):
         out[i] = source[i * WIDTH]
 
 
 @typed
-def pieces_touch(
-    entry: PtrI64,
-    pool: PtrI64,
-    pieces: PtrF64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    k: I64,
-    guesses: PtrF64,
-) -> Bool:
+def pieces_touch(entry: PtrI64, exact: Exact, k: I64, guesses: PtrF64) -> Bool:
     """Whether noted pieces touch in lane k; see `narrow.touches_near` for the guesses."""
     pose_a, pose_b = local_f64(12), local_f64(12)
+    pool = offset(exact.robot, exact.robot[POOL])
     body_a, body_b = -1, -1
     for i in range(entry[0], entry[0] + entry[1]):
-        a = offset(pieces, pool[i] * PIECE)
+        a = offset(exact.pieces, pool[i] * PIECE)
         if i64(a[BODY]) != body_a:
             body_a = i64(a[BODY])
-            pose_of_lane(poses, body_a, k, pose_a)
+            pose_of_lane(exact, body_a, k, pose_a)
         for j in range(entry[2], entry[2] + entry[3]):
             if entry[4] < 0:
-                b = offset(rows, j * PIECE)
+                b = offset(exact.rows, j * PIECE)
                 for n in range(POSE):
                     pose_b[n] = 1.0 if n % 5 == 0 else 0.0
             else:
-                b = offset(pieces, pool[j] * PIECE)
+                b = offset(exact.pieces, pool[j] * PIECE)
                 if i64(b[BODY]) != body_b:
                     body_b = i64(b[BODY])
-                    pose_of_lane(poses, body_b, k, pose_b)
+                    pose_of_lane(exact, body_b, k, pose_b)
             kept = offset(guesses, MEMORY * ((i * entry[3] + j) % GUESSES))
             own, guess = f64(2 * i - entry[4] + 1) * MOST_ROWS + f64(j), offset(kept, 1)
             if kept[0] != own:  # what is there is of other pieces
                 kept[0] = own
                 for n in range(GUESS):
                     guess[n] = 0.0
-            if touches_near(a, pose_a, b, pose_b, vertices, 0.0, guess):
+            if touches_near(a, pose_a, b, pose_b, exact.vertices, 0.0, guess):
                 return True
     return False
 
 
 @typed
-def anything_touches(
-    robot: PtrI64,
-    ranges: PtrI64,
-    pieces: PtrF64,
-    scene: PtrI64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    poses: PtrF64,
-    k: I64,
-    listed: PtrI64,
-) -> Bool:
+def anything_touches(exact: Exact, k: I64, listed: PtrI64) -> Bool:
     """Whether any pieces touch in lane k: what is done where notes had no room."""
+    robot = exact.robot
     entry, pose = local_i64(ENTRY), local_f64(12)
     guesses = local_f64(MEMORY * GUESSES)
     for i in range(MEMORY * GUESSES):
         guesses[i] = 0.0
     for a in range(robot[N_BODIES]):
-        entry[0] = ranges[2 * a]
-        entry[1] = ranges[2 * a + 1]
+        entry[0] = exact.ranges[2 * a]
+        entry[1] = exact.ranges[2 * a + 1]
         if robot[robot[MOVES] + a] == 0:
             continue
-        pose_of_lane(poses, a, k, pose)
+        pose_of_lane(exact, a, k, pose)
         if body_in_aggregates(a, pose, listed):
             return True
-        for row in range(scene[N_ROWS]):
+        for row in range(exact.scene[N_ROWS]):
             entry[2] = row
             entry[3] = 1
             entry[4] = -1
-            if is_allowed(scene, a, row):
+            if is_allowed(exact.scene, a, row):
                 continue
-            if pieces_touch(
-                entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k, guesses
-            ):
+            if pieces_touch(entry, exact, k, guesses):
                 return True
     pairs = offset(robot, robot[PAIRS])
     for p in range(robot[N_PAIRS]):
         for j in range(2):
-            entry[2 * j] = ranges[2 * pairs[2 * p + j]]
-            entry[2 * j + 1] = ranges[2 * pairs[2 * p + j] + 1]
+            entry[2 * j] = exact.ranges[2 * pairs[2 * p + j]]
+            entry[2 * j + 1] = exact.ranges[2 * pairs[2 * p + j] + 1]
         entry[4] = 0
-        if pieces_touch(
-            entry, offset(robot, robot[POOL]), pieces, rows, vertices, poses, k, guesses
-        ):
+        if pieces_touch(entry, exact, k, guesses):
             return True
     return False
 
@@ -1132,31 +1059,18 @@ def body_in_aggregates(body: I64, pose: PtrF64, listed: PtrI64) -> Bool:
 
 
 @typed
-def noted_in_aggregate(entry: PtrI64, poses: PtrF64, k: I64, listed: PtrI64) -> Bool:
-    """Whether the part of a note touches its aggregate in lane k of float64 lanes."""
-    robot, pose = pointer_i64(listed[ROBOT]), local_f64(12)
-    pool, pieces = offset(robot, robot[POOL]), pointer_f64(listed[PIECES_OF_ROBOT])
-    pose_of_lane(poses, i64(pieces[pool[entry[0]] * PIECE + BODY]), k, pose)
+def noted_in_aggregate(entry: PtrI64, exact: Exact, k: I64, listed: PtrI64) -> Bool:
+    """Whether the part of a note touches its aggregate in lane k."""
+    robot, pose = exact.robot, local_f64(12)
+    pool = offset(robot, robot[POOL])
+    pose_of_lane(exact, i64(exact.pieces[pool[entry[0]] * PIECE + BODY]), k, pose)
     part = offset(robot, robot[PART_RANGES] + PART * entry[3])
     return part_in_aggregate(part, pose, entry[2], listed)
 
 
 @typed
-def decide(
-    robot: PtrI64,
-    ranges: PtrI64,
-    pieces: PtrF64,
-    scene: PtrI64,
-    rows: PtrF64,
-    vertices: PtrF64,
-    todo: PtrI64,
-    given: I64,
-    wide: PtrF64,
-    listed: PtrI64,
-) -> I64:
+def decide(exact: Exact, todo: PtrI64, given: I64, listed: PtrI64) -> I64:
     """The lanes in which noted pieces touch, of those that are given."""
-    size = robot[N_BODIES] * POSE * WIDTH
-    poses = offset(wide, robot[N_Q] * WIDTH)
     hit = 0
     guesses = local_f64(MEMORY * GUESSES)
     for e in range(todo[0]):
@@ -1167,20 +1081,16 @@ def decide(
         while bits != 0:
             k = lowest_bit(bits)
             bits &= bits - 1
-            these = offset(poses, k // WIDTH * size)
             if entry[4] == OF_AGGREGATE:
-                if noted_in_aggregate(entry, these, k % WIDTH, listed):
+                if noted_in_aggregate(entry, exact, k, listed):
                     hit |= 1 << k
-            elif pieces_touch(
-                entry, offset(robot, robot[POOL]), pieces, rows, vertices, these, k % WIDTH, guesses
-            ):
+            elif pieces_touch(entry, exact, k, guesses):
                 hit |= 1 << k
     bits = todo[FULL] & given & ~hit
     while bits != 0:
         k = lowest_bit(bits)
         bits &= bits - 1
-        these = offset(poses, k // WIDTH * size)
-        if anything_touches(robot, ranges, pieces, scene, rows, vertices, these, k % WIDTH, listed):
+        if anything_touches(exact, k, listed):
             hit |= 1 << k
     return hit
 
@@ -1209,27 +1119,25 @@ def looked(given: I64, far: I64, balls: PtrF32, until: I64, listed: PtrI64) -> I
     call_at(listed[FRAMES32], narrow, poses)
     todo[0] = 0
     todo[FULL] = far
+    bodies = Bodies(robot, balls, poses)
+    asked = Asked(known, until, todo)
     sure = against_scene(
-        robot,
-        balls,
-        poses,
+        bodies,
         pointer_i64(listed[SCENE]),
         pointer_f32(listed[SHAPES]),
         pointer_i64(listed[TREE]),
         pointer_f64(listed[TREE_NUMBERS]),
         pointer_i64(listed[FOUND]),
-        known,
-        until,
-        todo,
+        asked,
         room,
         centres,
     )
-    if pointer_i64(listed[SCENE])[N_AGGREGATES] > 0 and not is_enough(until, sure, known, todo):
-        left = known & ~sure
-        sure |= against_aggregates(balls, poses, left, until, todo, room, centres, listed)
-    if not is_enough(until, sure, known, todo):
-        left = known & ~sure
-        sure |= against_itself(robot, balls, poses, left, until, todo, room, centres, listed)
+    if pointer_i64(listed[SCENE])[N_AGGREGATES] > 0 and not is_enough(asked, sure):
+        left = Asked(known & ~sure, until, todo)
+        sure |= against_aggregates(bodies, left, room, centres, listed)
+    if not is_enough(asked, sure):
+        rest = Asked(known & ~sure, until, todo)
+        sure |= against_itself(bodies, rest, room, centres, listed)
     return sure
 
 
@@ -1322,17 +1230,23 @@ def settle_rows(q: PtrF64, n: I64, verdicts: PtrI64, listed: PtrI64) -> None:
 @typed
 def settled(block: PtrF64, last: I64, sure: I64, listed: PtrI64) -> I64:
     """The lanes that touch of those that the last `look` has left open; see `check_rows`."""
-    frames64 = listed[FRAMES64]
-    robot, ranges = pointer_i64(listed[ROBOT]), pointer_i64(listed[RANGES])
-    pieces, vertices = pointer_f64(listed[PIECES_OF_ROBOT]), pointer_f64(listed[VERTICES])
-    scene, rows = pointer_i64(listed[SCENE]), pointer_f64(listed[ROWS])
-    wide, todo = pointer_f64(listed[WIDE]), pointer_i64(listed[NOTES])
+    robot, wide = pointer_i64(listed[ROBOT]), pointer_f64(listed[WIDE])
+    todo = pointer_i64(listed[NOTES])
     left = (2 << last) - 1 & ~sure
     open_ = noted(todo) & left
     if open_ == 0:
         return 0
-    exact_poses(robot, open_, block, last, frames64, wide)
-    return decide(robot, ranges, pieces, scene, rows, vertices, todo, left, wide, listed)
+    exact_poses(robot, open_, block, last, listed[FRAMES64], wide)
+    exact = Exact(
+        robot,
+        pointer_i64(listed[SCENE]),
+        pointer_i64(listed[RANGES]),
+        pointer_f64(listed[PIECES_OF_ROBOT]),
+        pointer_f64(listed[ROWS]),
+        pointer_f64(listed[VERTICES]),
+        offset(wide, robot[N_Q] * WIDTH),
+    )
+    return decide(exact, todo, left, listed)
 
 
 @typed
