@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -158,6 +158,45 @@ def outer(p: PtrF64, out: PtrF64) -> F64:
     return dot(a, b, c, p[3], p[4], p[5])
 
 
+class Plane(NamedTuple):
+    """n · p = d."""
+
+    n: PtrF64
+    d: F64
+
+
+class Pair(NamedTuple):
+    planes: PtrF64
+    size: I64
+
+
+@typed
+def plane_at(planes: PtrF64, k: I64) -> Plane:
+    return Plane(offset(planes, 4 * k), planes[4 * k + 3])
+
+
+@typed
+def above(plane: Plane, p: PtrF64) -> F64:
+    n = plane.n
+    return n[0] * p[0] + n[1] * p[1] + n[2] * p[2] - plane.d
+
+
+@typed
+def moved(plane: Plane, by: F64) -> Plane:
+    return Plane(plane.n, plane.d + by)
+
+
+@typed
+def highest_above(pair: Pair, p: PtrF64) -> F64:
+    best = above(plane_at(pair.planes, 0), p)
+    for k in range(1, pair.size):
+        plane = plane_at(pair.planes, k)
+        lower = moved(plane, 1)
+        both = max(above(plane, p), above(lower, p))
+        best = max(best, both)
+    return best
+
+
 KINDS: dict[type, Any] = {float: ctypes.c_double, int: ctypes.c_int64, bool: ctypes.c_bool}
 
 
@@ -237,6 +276,16 @@ def test_calls_with_several_results(code: dict[str, Any]) -> None:
     value = call(code["outer"], ctypes.c_double, p, out)
     np.testing.assert_allclose(value, outer(p, other), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(out, other, rtol=1e-12, atol=1e-15)
+
+
+def test_records_are_handed_on_made_and_given_back() -> None:
+    random = rng("test_records_are_handed_on_made_and_given_back")
+    planes, p = random.normal(size=20), random.normal(size=3)
+    found = compiled([highest_above])["highest_above"]
+    value = call(found, ctypes.c_double, planes, 5, p)  # fields one after the other
+    assert value == pytest.approx(highest_above(Pair(planes, 5), p), rel=1e-12)
+    rows = planes.reshape(5, 4)
+    assert value == pytest.approx((rows[:, :3] @ p - rows[:, 3]).max(), rel=1e-12)
 
 
 def test_every_width_of_the_processor_gives_the_same_bits() -> None:
@@ -354,9 +403,35 @@ def unknown(x: F64) -> F64:
     return np.sin(x)
 
 
+@typed
+def takes_another(pair: Pair, p: PtrF64) -> F64:
+    return above(pair, p)  # type: ignore[arg-type]
+
+
+@typed
+def makes_half(p: PtrF64) -> F64:
+    return above(Plane(p), p)  # type: ignore[call-arg]
+
+
+@typed
+def makes_again(p: PtrF64) -> F64:
+    plane = Plane(p, 1.0)
+    plane = Plane(p, 2.0)
+    return above(plane, p)
+
+
+@typed
+def reads_more(plane: Plane) -> F64:
+    return plane.offset  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("function", "why"),
     [
+        (takes_another, "this is no Plane"),
+        (makes_half, "a Plane has 2 fields, in their order"),
+        (makes_again, "a record is a variable of its own, and is made once"),
+        (reads_more, "only the fields of records are read so"),
         (mixes, "this is I64 where F64 is needed"),
         (changes, "this is F64 where I64 is needed"),
         (forgets, "not every way through it ends with a result"),

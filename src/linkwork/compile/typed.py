@@ -953,15 +953,11 @@ class _Writer:
 
     def record_of(self, node: ast.expr) -> Any:
         """The record that a call makes or gives, if it does."""
-        name = (
-            node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-        )
+        name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
         called = self.text.names.get(name)
-        return (
-            self.module.function(called)[1].made
-            if isinstance(called, Typed)
-            else self.text.record(name)
-        )
+        if isinstance(called, Typed):
+            return self.module.function(called)[1].made
+        return self.text.record(name)
 
     def fields(self, node: ast.expr, record: Any) -> list[_Value]:
         """The fields of a record that a name or a call stands for."""
@@ -970,7 +966,7 @@ class _Writer:
             return [_Value(kind, self.b.load(place)) for kind, place in own]
         if not isinstance(node, ast.Call) or self.record_of(node) is not record:
             self.fail(node, f"this is no {record.__name__}")
-        if isinstance(self.text.names[node.func.id], Typed):
+        if self.text.record(getattr(node.func, "id", "")) is None:
             return self.call(node)
         kinds = _kinds(record)
         if node.keywords or len(node.args) != len(kinds):

@@ -29,7 +29,7 @@ from linkwork.trajectory.paths import (
     write_motion,
     write_states,
 )
-from linkwork.trajectory.reachability import DONE, N, least_time
+from linkwork.trajectory.reachability import DONE, Intervals, N, Path, least_time
 
 BENT, BLENDED, KERNEL, BOUNDS, LOWEST, NUMBERS = range(4, 10)
 """Places in the record of a question, behind its form (`least_time`): whether splines are bent at
@@ -141,17 +141,18 @@ def find(question: PtrI64, room: PtrI64) -> I64:
     begin = begun(numbers[START], slopes, n)
     end = begun(numbers[END], offset(slopes, (states - 1) * n), n)
     return least_time(
-        question,
-        size,
+        Path(
+            question,
+            slopes,
+            pointer_f64(room[BENDS]),
+            forces,
+            pointer_f64(room[DAMPING]),
+            pointer_f64(room[FRICTION]),
+        ),
+        Intervals(
+            size, pointer_i64(room[FIRST]), pointer_i64(room[HALTS]), pointer_f64(room[STEPS])
+        ),
         states,
-        pointer_i64(room[FIRST]),
-        pointer_i64(room[HALTS]),
-        pointer_f64(room[STEPS]),
-        slopes,
-        pointer_f64(room[BENDS]),
-        forces,
-        pointer_f64(room[DAMPING]),
-        pointer_f64(room[FRICTION]),
         pointer_f64(question[BOUNDS]),
         begin,
         end,

@@ -23,6 +23,8 @@ reachability analysis, IEEE Transactions on Robotics 34 (2018).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -211,25 +213,77 @@ def inverses(
     return first * a1, first * a0, second * a3, second * a2, one * a03
 
 
+class Path(NamedTuple):
+    """What a motion is bound by at the states of a path; see `least_time`."""
+
+    form: PtrI64
+    slopes: PtrF64
+    bends: PtrF64
+    forces: PtrF64
+    damping: PtrF64
+    friction: PtrF64
+
+
+class Intervals(NamedTuple):
+    """The intervals of a path: of each its first state of five, whether it halts, half its step.
+
+    ``halts``: 1 where the motion is at rest at its beginning.
+    """
+
+    n: I64
+    first: PtrI64
+    halts: PtrI64
+    steps: PtrF64
+
+
+class Memory(NamedTuple):
+    """What is known of intervals from pass to pass; see `go_back`."""
+
+    work: PtrF64
+    tight: PtrI64
+    fastest: PtrF64
+    roots: PtrF64
+    sets: PtrF64
+    rests: PtrF64
+    rows: PtrF64
+    dirty: PtrI64
+
+
+class Held(NamedTuple):
+    """The limits that an interval is held to; see `judge`."""
+
+    limits: PtrF64
+    work: PtrF64
+    tight: PtrI64
+    relative: PtrF64
+    enough: F64
+    worst: PtrF64
+
+
 @typed
-def terms(
-    form: PtrI64,
-    slopes: PtrF64,
-    bends: PtrF64,
-    forces: PtrF64,
-    damping: PtrF64,
-    roots: PtrF64,
-    k: I64,
-    part: I64,
-) -> tuple[Lanes, Lanes, Lanes]:
+def from_state(path: Path, p: I64) -> Path:
+    """The path from a state on."""
+    n = path.form[N]
+    return Path(
+        path.form,
+        offset(path.slopes, p * n),
+        offset(path.bends, p * n),
+        offset(path.forces, 3 * p * n),
+        offset(path.damping, p * n),
+        offset(path.friction, p * n),
+    )
+
+
+@typed
+def terms(path: Path, roots: PtrF64, k: I64, part: I64) -> tuple[Lanes, Lanes, Lanes]:
     """a, b and c of the block at k at a state of an interval: the row is a u + b x + c."""
-    n, j = form[N], k - form[ACCELERATIONS]
+    n, j = path.form[N], k - path.form[ACCELERATIONS]
     if j < 0:
-        return lanes(slopes, part * n + k), lanes(bends, part * n + k), splat(0.0)
-    state = offset(forces, 3 * part * n + j)
+        return lanes(path.slopes, part * n + k), lanes(path.bends, part * n + k), splat(0.0)
+    state = offset(path.forces, 3 * part * n + j)
     a, b, c = lanes(state, 0), lanes(state, n), lanes(state, 2 * n)
-    if form[LOSSY] != 0:
-        d = lanes(damping, part * n + j)
+    if path.form[LOSSY] != 0:
+        d = lanes(path.damping, part * n + j)
         b = b + d * (0.5 / roots[part])
         c = c + d * (0.5 * roots[part])
     return a, b, c
@@ -260,16 +314,7 @@ def block_of(
 
 @typed
 def write_rows(
-    form: PtrI64,
-    slopes: PtrF64,
-    bends: PtrF64,
-    forces: PtrF64,
-    damping: PtrF64,
-    limits: PtrF64,
-    step: F64,
-    roots: PtrF64,
-    rows: PtrF64,
-    rest: PtrF64,
+    path: Path, limits: PtrF64, step: F64, roots: PtrF64, rows: PtrF64, rest: PtrF64
 ) -> None:
     """Write the rows of an interval, as `reach` has them, in (u, x) at its beginning.
 
@@ -277,18 +322,18 @@ def write_rows(
     the lowest and highest of each row (2, width); ``roots``: the sqrt(x) of the pass before, five.
     ``rest`` (2,): the least and greatest u at x = 0.
     """
-    width = form[ACCELERATIONS] + form[FORCES]
+    width = path.form[ACCELERATIONS] + path.form[FORCES]
     half = 0.5 * step
     low_u, high_u = splat(-HUGE), splat(HUGE)
     block = rows
     for k in range(0, width, WIDTH):
         low, high = lanes(limits, k), lanes(limits, width + k)
         bare = greater((high - low) * BARE, splat(LEAST))
-        a0, b0, c0 = terms(form, slopes, bends, forces, damping, roots, k, 0)
-        a1, b1, c1 = terms(form, slopes, bends, forces, damping, roots, k, 1)
-        a2, b2, c2 = terms(form, slopes, bends, forces, damping, roots, k, 2)
-        a3, b3, c3 = terms(form, slopes, bends, forces, damping, roots, k, 3)
-        a4, b4, c4 = terms(form, slopes, bends, forces, damping, roots, k, 4)
+        a0, b0, c0 = terms(path, roots, k, 0)
+        a1, b1, c1 = terms(path, roots, k, 1)
+        a2, b2, c2 = terms(path, roots, k, 2)
+        a3, b3, c3 = terms(path, roots, k, 3)
+        a4, b4, c4 = terms(path, roots, k, 4)
         # 2 (s - s_i) is what x grows by with u
         one0, one1, one2, one3, one4 = inverses(
             at_least(a0, bare),
@@ -334,27 +379,13 @@ def write_ends(
 
 @typed
 def go_back(
-    form: PtrI64,
-    n_intervals: I64,
-    first: PtrI64,
-    halts: PtrI64,
-    steps: PtrF64,
-    slopes: PtrF64,
-    bends: PtrF64,
-    forces: PtrF64,
-    damping: PtrF64,
+    path: Path,
+    intervals: Intervals,
     limits: PtrF64,
-    work: PtrF64,
-    tight: PtrI64,
+    memory: Memory,
     places: PtrF64,
-    fastest: PtrF64,
-    roots: PtrF64,
     begin: F64,
     end: F64,
-    sets: PtrF64,
-    rests: PtrF64,
-    rows: PtrF64,
-    dirty: PtrI64,
     place: PtrI64,
     tightened: I64,
 ) -> I64:
@@ -368,7 +399,8 @@ def go_back(
     where they are ``tight`` the ``work`` (n_intervals, 2, width), ``fastest`` and ``roots``
     (n_intervals, 5): as `write_rows`. ``sets`` and ``rests``: 2 n_intervals + 2 numbers.
     """
-    n = form[N]
+    form, n_intervals = path.form, intervals.n
+    fastest, dirty, sets, rests = memory.fastest, memory.dirty, memory.sets, memory.rests
     width = form[ACCELERATIONS] + form[FORCES]
     blocks = width // WIDTH * 5 + 1
     room = blocks * BLOCK
@@ -380,7 +412,7 @@ def go_back(
     moved = False  # whether the set that an interval has to end in is another than before
     for back in range(n_intervals):
         i = n_intervals - 1 - back
-        own = offset(rows, i * room)
+        own = offset(memory.rows, i * room)
         place[0] = i
         top = fastest[5 * i]
         beside = 0
@@ -391,26 +423,21 @@ def go_back(
             continue
         if tightened != 0:  # what was reached before is above what is reached now
             top = min(top, sets[2 * i + 1])
-        if halts[i] != 0:
+        if intervals.halts[i] != 0:
             top = 0.0
         if dirty[i] & 1 != 0:
-            p = first[i]
             given = offset(limits, i * 2 * width if form[LOSSY] != 0 else 0)
             write_rows(
-                form,
-                offset(slopes, p * n),
-                offset(bends, p * n),
-                offset(forces, 3 * p * n),
-                offset(damping, p * n),
-                offset(work, i * 2 * width) if tight[i] != 0 else given,
-                steps[i],
-                offset(roots, 5 * i),
+                from_state(path, intervals.first[i]),
+                offset(memory.work, i * 2 * width) if memory.tight[i] != 0 else given,
+                intervals.steps[i],
+                offset(memory.roots, 5 * i),
                 own,
                 offset(rests, 2 * i),
             )
         if moved:
             dirty[i] = 1
-        low, high, inverse = sets[2 * i + 2], sets[2 * i + 3], 1.0 / steps[i]
+        low, high, inverse = sets[2 * i + 2], sets[2 * i + 3], 1.0 / intervals.steps[i]
         high_u = write_ends(
             offset(own, (blocks - 1) * BLOCK), inverse, places, offset(fastest, 5 * i), low, high
         )
@@ -512,18 +539,7 @@ def fourth(v0: Lanes, v1: Lanes, v2: Lanes, v3: Lanes, v4: Lanes) -> Lanes:
 
 @typed
 def mended(
-    over: Lanes,
-    under: Lanes,
-    low_rest: Lanes,
-    high_rest: Lanes,
-    limits: PtrF64,
-    work: PtrF64,
-    tight: PtrI64,
-    relative: PtrF64,
-    width: I64,
-    k: I64,
-    enough: F64,
-    worst: PtrF64,
+    over: Lanes, under: Lanes, low_rest: Lanes, high_rest: Lanes, held: Held, width: I64, k: I64
 ) -> I64:
     """Tighten ``work`` where the block at k exceeds its limits, and note by how much it does.
 
@@ -533,44 +549,29 @@ def mended(
     excess = greater(over, under)
     if not any_of(excess > 0.0):
         return 0
-    share = excess * lanes(relative, k)
+    share = excess * lanes(held.relative, k)
     # what is above the value at rest falls with the square of the time
-    up = select(over > 0.0, lanes(limits, width + k) - high_rest, splat(HUGE))
-    down = select(under > 0.0, low_rest - lanes(limits, k), splat(HUGE))
+    up = select(over > 0.0, lanes(held.limits, width + k) - high_rest, splat(HUGE))
+    down = select(under > 0.0, low_rest - lanes(held.limits, k), splat(HUGE))
     slow = excess / greater(least(up, down), splat(1e-280))
-    little = not any_of(share > 0.5 * enough)
-    kept = offset(worst, OVER if little else 0)
+    little = not any_of(share > 0.5 * held.enough)
+    kept = offset(held.worst, OVER if little else 0)
     put(kept, 0, greater(share, lanes(kept, 0)))
     put(kept, WIDTH, greater(slow, lanes(kept, WIDTH)))
     if little:
         return 0
-    if tight[0] == 0:
-        tight[0] = 1
+    if held.tight[0] == 0:
+        held.tight[0] = 1
         for j in range(0, 2 * width, WIDTH):
-            put(work, j, lanes(limits, j))
-    put(work, width + k, lanes(work, width + k) - 1.01 * greater(over, splat(0.0)))
-    put(work, k, lanes(work, k) + 1.01 * greater(under, splat(0.0)))
+            put(held.work, j, lanes(held.limits, j))
+    put(held.work, width + k, lanes(held.work, width + k) - 1.01 * greater(over, splat(0.0)))
+    put(held.work, k, lanes(held.work, k) + 1.01 * greater(under, splat(0.0)))
     return 1
 
 
 @typed
 def judge(
-    form: PtrI64,
-    slopes: PtrF64,
-    bends: PtrF64,
-    forces: PtrF64,
-    damping: PtrF64,
-    limits: PtrF64,
-    work: PtrF64,
-    tight: PtrI64,
-    velocities: PtrF64,
-    step: F64,
-    x: F64,
-    u: F64,
-    fastest: PtrF64,
-    relative: PtrF64,
-    enough: F64,
-    worst: PtrF64,
+    path: Path, held: Held, velocities: PtrF64, step: F64, x: F64, u: F64, fastest: PtrF64
 ) -> I64:
     """Judge an interval: tighten ``work`` and ``fastest`` where ``limits`` are exceeded.
 
@@ -580,22 +581,22 @@ def judge(
     and ``tight``: as `mended`. The result has 1 where rows are exceeded, and 2 where velocities
     are.
     """
-    n, accelerations, lossy = form[N], form[ACCELERATIONS], form[LOSSY]
-    width = accelerations + form[FORCES]
+    n, accelerations, lossy = path.form[N], path.form[ACCELERATIONS], path.form[LOSSY]
+    width = accelerations + path.form[FORCES]
     exceeded = 0
     x1 = max(x + 0.5 * step * u, 0.0)
     x2 = max(x + step * u, 0.0)
     x3 = max(x + 1.5 * step * u, 0.0)
     x4 = max(x + 2.0 * step * u, 0.0)
     for k in range(0, accelerations, WIDTH):  # on a cubic they are quadratic in s
-        v0 = lanes(slopes, k) * u + lanes(bends, k) * x
-        v2 = lanes(slopes, 2 * n + k) * u + lanes(bends, 2 * n + k) * x2
-        v4 = lanes(slopes, 4 * n + k) * u + lanes(bends, 4 * n + k) * x4
+        v0 = lanes(path.slopes, k) * u + lanes(path.bends, k) * x
+        v2 = lanes(path.slopes, 2 * n + k) * u + lanes(path.bends, 2 * n + k) * x2
+        v4 = lanes(path.slopes, 4 * n + k) * u + lanes(path.bends, 4 * n + k) * x4
         bend = v0 - 2.0 * v2 + v4
         highest_here = greater(greater(v0, v4), v2)
         lowest_here = least(least(v0, v4), v2)
         more = 0.125 * abs(bend)
-        low, high = lanes(limits, k), lanes(limits, width + k)
+        low, high = lanes(held.limits, k), lanes(held.limits, width + k)
         if bits_of((highest_here + more < high) & (lowest_here - more > low)) == ALL:
             continue
         slope = v4 - v0
@@ -607,14 +608,9 @@ def judge(
             low - least(lowest_here, turn),
             splat(0.0),
             splat(0.0),
-            limits,
-            work,
-            tight,
-            relative,
+            held,
             width,
             k,
-            enough,
-            worst,
         )
     if width > accelerations:
         # in time sqrt(x) is linear, along the way it is not where the motion begins or ends at rest
@@ -624,7 +620,7 @@ def judge(
         way = 4.0 / max(r0 + r4, 1e-150)
         t1, t2, t3 = 0.25 * way * (r0 + r1), 0.5 * way * (r0 + r2), 0.75 * way * (r0 + r3)
         for k in range(accelerations, width, WIDTH):
-            f = offset(forces, k - accelerations)
+            f = offset(path.forces, k - accelerations)
             v0 = moving(f, n, u, x)
             v1 = moving(offset(f, 3 * n), n, u, x1)
             v2 = moving(offset(f, 6 * n), n, u, x2)
@@ -633,7 +629,7 @@ def judge(
             # what the quartic leaves out falls faster with the interval than fourth differences do
             unsure = UNSURE * fourth(v0, v1, v2, v3, v4)
             if lossy != 0:
-                d = offset(damping, k - accelerations)
+                d = offset(path.damping, k - accelerations)
                 d0, d1, d2 = lanes(d, 0), lanes(d, n), lanes(d, 2 * n)
                 d3, d4 = lanes(d, 3 * n), lanes(d, 4 * n)
                 in1 = between(v0, v1, v2, v3, v4, t1) + between(d0, d1, d2, d3, d4, t1) * r1
@@ -645,7 +641,7 @@ def judge(
             lowest_here = least(least(v0, v1), least(v2, least(v3, v4)))
             bend = greater(abs(v0 - 2.0 * v1 + v2), abs(v2 - 2.0 * v3 + v4))
             bend = greater(bend, abs(v1 - 2.0 * v2 + v3))
-            low, high = lanes(limits, k), lanes(limits, width + k)
+            low, high = lanes(held.limits, k), lanes(held.limits, width + k)
             near_high = highest_here + bend >= high
             near_low = lowest_here - bend <= low
             if not any_of(near_high | near_low):
@@ -661,7 +657,7 @@ def judge(
             c0, c1, c2 = lanes(f, 2 * n), lanes(f, 5 * n), lanes(f, 8 * n)
             c3, c4 = lanes(f, 11 * n), lanes(f, 14 * n)
             if lossy != 0:  # half of what damping takes does not fall
-                d = offset(damping, k - accelerations)
+                d = offset(path.damping, k - accelerations)
                 c0 = c0 + lanes(d, 0) * (0.5 * r0)
                 c1 = c1 + lanes(d, n) * (0.5 * sqrt(x1))
                 c2 = c2 + lanes(d, 2 * n) * (0.5 * sqrt(x2))
@@ -672,20 +668,15 @@ def judge(
                 under,
                 least(least(c0, c1), least(c2, least(c3, c4))),
                 greater(greater(c0, c1), greater(c2, greater(c3, c4))),
-                limits,
-                work,
-                tight,
-                relative,
+                held,
                 width,
                 k,
-                enough,
-                worst,
             )
     share = 0.0
     for k in range(0, n, WIDTH):
         inverse = lanes(velocities, k)
-        a0, a1, a2 = lanes(slopes, k), lanes(slopes, n + k), lanes(slopes, 2 * n + k)
-        a3, a4 = lanes(slopes, 3 * n + k), lanes(slopes, 4 * n + k)
+        a0, a1, a2 = lanes(path.slopes, k), lanes(path.slopes, n + k), lanes(path.slopes, 2 * n + k)
+        a3, a4 = lanes(path.slopes, 3 * n + k), lanes(path.slopes, 4 * n + k)
         e0, e1, e2 = a0 * a0 * inverse * x, a1 * a1 * inverse * x1, a2 * a2 * inverse * x2
         e3, e4 = a3 * a3 * inverse * x3, a4 * a4 * inverse * x4
         bend = greater(abs(e0 - 2.0 * e1 + e2), abs(e2 - 2.0 * e3 + e4))
@@ -695,10 +686,10 @@ def judge(
             unsure = UNSURE * fourth(e0, e1, e2, e3, e4)
             share = max(share, lane_max(top_of(e0, e1, e2, e3, e4) + unsure) - 1.0)
     if share > 0.0:
-        kept = offset(worst, 0 if share > enough else OVER)
+        kept = offset(held.worst, 0 if share > held.enough else OVER)
         kept[0] = max(kept[0], 0.5 * share)
         kept[WIDTH] = max(kept[WIDTH], share)
-    if share > enough:
+    if share > held.enough:
         exceeded = exceeded | 2
         slower = 1.0 - min(1.01 * share, 0.5)
         for part in range(5):
@@ -707,22 +698,14 @@ def judge(
 
 
 @typed
-def lossy_limits(
-    form: PtrI64,
-    n_intervals: I64,
-    first: PtrI64,
-    slopes: PtrF64,
-    friction: PtrF64,
-    limits: PtrF64,
-    own: PtrF64,
-) -> None:
+def lossy_limits(path: Path, intervals: Intervals, limits: PtrF64, own: PtrF64) -> None:
     """Write the limits (n_intervals, 2, width) of each interval, less what friction takes.
 
     Where a joint turns back twice between two states, friction goes both ways too.
     """
-    n = form[N]
-    width = form[ACCELERATIONS] + form[FORCES]
-    for i in range(n_intervals):
+    n = path.form[N]
+    width = path.form[ACCELERATIONS] + path.form[FORCES]
+    for i in range(intervals.n):
         low = offset(own, i * 2 * width)
         for k in range(0, 2 * width, WIDTH):
             put(low, k, lanes(limits, k))
@@ -730,35 +713,27 @@ def lossy_limits(
         for j in range(n):
             lowest_loss, highest_loss = HUGE, -HUGE
             for part in range(5):
-                f = friction[(first[i] + part) * n + j]
+                f = path.friction[(intervals.first[i] + part) * n + j]
                 lowest_loss = min(lowest_loss, f)
                 highest_loss = max(highest_loss, f)
-            begin = slopes[first[i] * n + j]
-            middle = slopes[(first[i] + 2) * n + j]
-            end = slopes[(first[i] + 4) * n + j]
+            begin = path.slopes[intervals.first[i] * n + j]
+            middle = path.slopes[(intervals.first[i] + 2) * n + j]
+            end = path.slopes[(intervals.first[i] + 4) * n + j]
             bend, slope = begin - 2.0 * middle + end, end - begin
             if abs(slope) < 2.0 * abs(bend):
                 turn = middle - 0.125 * slope * slope / bend  # the parabola that q' is
                 if min(turn * begin, turn * end) < 0.0:
                     lowest_loss = min(lowest_loss, -highest_loss)
                     highest_loss = max(highest_loss, -lowest_loss)
-            low[form[ACCELERATIONS] + j] -= lowest_loss
-            high[form[ACCELERATIONS] + j] -= highest_loss
+            low[path.form[ACCELERATIONS] + j] -= lowest_loss
+            high[path.form[ACCELERATIONS] + j] -= highest_loss
 
 
 @typed
 def least_time(
-    form: PtrI64,
-    n_intervals: I64,
+    path: Path,
+    intervals: Intervals,
     n_states: I64,
-    first: PtrI64,
-    halts: PtrI64,
-    steps: PtrF64,
-    slopes: PtrF64,
-    bends: PtrF64,
-    forces: PtrF64,
-    damping: PtrF64,
-    friction: PtrF64,
     bounds: PtrF64,
     begin: F64,
     end: F64,
@@ -783,6 +758,7 @@ def least_time(
     ``worst`` (3,): what was exceeded before the motion was slowed, the factor that it was slowed
     by, and the rounds taken.
     """
+    form, n_intervals = path.form, intervals.n
     n, lossy = form[N], form[LOSSY]
     width = form[ACCELERATIONS] + form[FORCES]
     velocities = offset(bounds, WIDTH)
@@ -796,16 +772,17 @@ def least_time(
     sets = offset(roots, 5 * n_intervals)
     rests = offset(sets, 2 * n_intervals + 2)
     quickest = offset(rests, 2 * n_intervals)  # at each state
+    memory = Memory(work, tight, fastest, roots, sets, rests, rows, dirty)
     stride = 0  # of limits
     if lossy != 0:
         stride = 2 * width
         own = offset(quickest, n_states)
-        lossy_limits(form, n_intervals, first, slopes, friction, limits, own)
+        lossy_limits(path, intervals, limits, own)
         limits = own
     for p in range(n_states):
         share = splat(1.0 / FASTEST)
         for k in range(0, n, WIDTH):
-            a = lanes(slopes, p * n + k)
+            a = lanes(path.slopes, p * n + k)
             share = greater(a * a * lanes(velocities, k), share)
         quickest[p] = 1.0 / lane_max(share)
     for i in range(n_intervals):
@@ -813,7 +790,7 @@ def least_time(
         tight[i] = 0
         x[i + 1] = -1.0
         for part in range(5):
-            fastest[5 * i + part] = quickest[first[i] + part]
+            fastest[5 * i + part] = quickest[intervals.first[i] + part]
             if lossy != 0:
                 roots[5 * i + part] = sqrt(fastest[5 * i + part])
     put(fastest, 5 * n_intervals, splat(0.0))
@@ -827,31 +804,8 @@ def least_time(
     worst[1] = 0.0
     worst[2] = 0.0
     for _turn in range(rounds):
-        outcome = go_back(
-            form,
-            n_intervals,
-            first,
-            halts,
-            steps,
-            slopes,
-            bends,
-            forces,
-            damping,
-            limits,
-            work,
-            tight,
-            bounds,
-            fastest,
-            roots,
-            begin,
-            end,
-            sets,
-            rests,
-            rows,
-            dirty,
-            place,
-            1 if lossy == 0 and worst[2] > 0.0 else 0,
-        )
+        tightened = 1 if lossy == 0 and worst[2] > 0.0 else 0
+        outcome = go_back(path, intervals, limits, memory, bounds, begin, end, place, tightened)
         if outcome != DONE:
             break
         if worst[2] == 0.0:
@@ -869,11 +823,11 @@ def least_time(
         for k in range(n_intervals + 1):  # forwards; an interval is judged while the next is found
             if k < n_intervals and (dirty[k] != 0 or other):
                 most = greatest_u(offset(rows, k * blocks * BLOCK), blocks, x[k])
-                following = x[k] + 2.0 * steps[k] * most
+                following = x[k] + 2.0 * intervals.steps[k] * most
                 following = min(max(following, sets[2 * k + 2]), sets[2 * k + 3])
                 other = following != x[k + 1]
                 x[k + 1] = following
-                u[k] = 0.5 * (following - x[k]) / steps[k]
+                u[k] = 0.5 * (following - x[k]) / intervals.steps[k]
                 dirty[k] = 1
                 if x[k] <= 0.0 and following <= 0.0:
                     outcome = NO_WAY
@@ -882,30 +836,15 @@ def least_time(
             i = k - 1
             if k == 0 or dirty[i] == 0:
                 continue
-            p = first[i]
-            changed = judge(
-                form,
-                offset(slopes, p * n),
-                offset(bends, p * n),
-                offset(forces, 3 * p * n),
-                offset(damping, p * n),
-                offset(limits, i * stride),
-                offset(work, i * 2 * width),
-                offset(tight, i),
-                velocities,
-                steps[i],
-                x[i],
-                u[i],
-                offset(fastest, 5 * i),
-                relative,
-                spared,
-                over,
-            )
-            dirty[i] = changed
+            own_limits, own_work = offset(limits, i * stride), offset(work, i * 2 * width)
+            bound = Held(own_limits, own_work, offset(tight, i), relative, spared, over)
+            states = from_state(path, intervals.first[i])
+            step, own_fastest = intervals.steps[i], offset(fastest, 5 * i)
+            dirty[i] = judge(states, bound, velocities, step, x[i], u[i], own_fastest)
             if lossy != 0:
                 for part in range(5):
                     at = 5 * i + part
-                    here = x[i] + 0.5 * f64(part) * steps[i] * u[i]
+                    here = x[i] + 0.5 * f64(part) * intervals.steps[i] * u[i]
                     now = max(sqrt(max(here, 1e-8 * fastest[at])), 1e-150)
                     moved = max(moved, abs(now - roots[at]) / now)
                     roots[at] = now
