@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import export
 from jax.test_util import check_grads
 
 import linkwork as lw
@@ -354,3 +355,12 @@ def test_failures_of_ik_have_no_derivative():
     slopes = jax.jit(jax.jacobian(lambda T: k.ik(T).q.sum(axis=-1)))(jnp.asarray(T))
     assert np.isfinite(slopes[0, 0]).all()
     assert np.isnan(slopes[1, 1]).all()
+
+
+def test_exported_functions_are_those_of_the_layer_without_kernels():
+    arm, shape = robot("planar_2r"), jax.ShapeDtypeStruct((2,), np.float64)
+    exported = export.export(jax.jit(functools.partial(lj.fk, lj.robot(arm))))(shape)
+    q = np.array([0.3, -0.4])
+    np.testing.assert_allclose(exported.call(q), arm.fk(q), atol=1e-14)
+    with pytest.raises(ValueError, match="custom calls"):
+        export.export(jax.jit(lj.compiled(arm).fk))(shape)
