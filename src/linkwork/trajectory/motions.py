@@ -23,6 +23,8 @@ from linkwork.compile.typed import (
     typed,
 )
 from linkwork.trajectory.paths import (
+    Cuts,
+    Pieces,
     blended_pieces,
     cut,
     spline_pieces,
@@ -77,40 +79,38 @@ def listed(first: I64, end: I64, arrays: PtrI64) -> I64:
 
 
 @typed
+def cuts_in(question: PtrI64, room: PtrI64) -> Cuts:
+    """The intervals of the path, in the memory of addresses."""
+    return Cuts(
+        question[N],
+        pointer_f64(room[PIECES]),
+        pointer_i64(room[PIECE_OF]),
+        pointer_i64(room[FIRST]),
+        pointer_i64(room[HALTS]),
+        pointer_f64(room[STARTS]),
+        pointer_f64(room[STEPS]),
+    )
+
+
+@typed
 def lay_out(question: PtrI64, room: PtrI64, points: PtrF64, m: I64, least: I64) -> None:
     """Lay out the path through points (m, n), in ``least`` intervals at least."""
-    n = question[N]
-    breaks, pieces = pointer_f64(room[BREAKS]), pointer_f64(room[PIECES])
-    stops, spline = pointer_i64(room[STOPS]), pointer_f64(room[SPLINE])
-    piece_of, first = pointer_i64(room[PIECE_OF]), pointer_i64(room[FIRST])
-    starts, steps = pointer_f64(room[STARTS]), pointer_f64(room[STEPS])
-    sizes = pointer_i64(room[SIZES])
+    n, sizes, work = question[N], pointer_i64(room[SIZES]), pointer_f64(room[SPLINE])
+    cuts = cuts_in(question, room)
+    way = Pieces(pointer_f64(room[BREAKS]), cuts.pieces, pointer_i64(room[STOPS]))
     sizes[N_INTERVALS], sizes[N_STATES] = 0, 0
     if question[BLENDED] != 0:
         deviation = pointer_f64(question[NUMBERS])[DEVIATION]
-        count = blended_pieces(points, m, n, deviation, breaks, pieces, stops, spline)
+        count = blended_pieces(points, m, n, deviation, way, work)
     else:
-        count = spline_pieces(points, m, n, question[BENT], breaks, pieces, stops, spline)
+        count = spline_pieces(points, m, n, question[BENT], way, work)
     sizes[N_PIECES] = count
     if count == 0:
         return
-    each = EACH if count > 1 else 1
-    halts = pointer_i64(room[HALTS])
-    made = cut(breaks, stops, count, least, each, piece_of, first, halts, starts, steps)
-    sizes[N_INTERVALS], sizes[N_STATES] = made, first[made]
-    write_states(
-        pieces,
-        n,
-        made,
-        piece_of,
-        first,
-        starts,
-        steps,
-        pointer_f64(room[Q]),
-        pointer_f64(room[SLOPES]),
-        pointer_f64(room[BENDS]),
-        pointer_f64(room[SPAN]),
-    )
+    made = cut(way, count, least, EACH if count > 1 else 1, cuts)
+    sizes[N_INTERVALS], sizes[N_STATES] = made, cuts.first[made]
+    q, span = pointer_f64(room[Q]), pointer_f64(room[SPAN])
+    write_states(cuts, made, q, pointer_f64(room[SLOPES]), pointer_f64(room[BENDS]), span)
 
 
 @typed
@@ -131,6 +131,7 @@ def find(question: PtrI64, room: PtrI64) -> I64:
     for k in range(0, 2 * ((n + WIDTH - 1) // WIDTH) * WIDTH, WIDTH):
         if any_of(lanes(span, k) < lanes(lowest, k)):
             return OUTSIDE
+    cuts = cuts_in(question, room)
     slopes, forces = pointer_f64(room[SLOPES]), pointer_f64(room[FORCES])
     if question[KERNEL] != 0:
         bad = call_as(listed, question[KERNEL], 0, states, pointer_i64(room[ARRAYS]))
@@ -149,9 +150,7 @@ def find(question: PtrI64, room: PtrI64) -> I64:
             pointer_f64(room[DAMPING]),
             pointer_f64(room[FRICTION]),
         ),
-        Intervals(
-            size, pointer_i64(room[FIRST]), pointer_i64(room[HALTS]), pointer_f64(room[STEPS])
-        ),
+        Intervals(size, cuts.first, cuts.halts, cuts.steps),
         states,
         pointer_f64(question[BOUNDS]),
         begin,
@@ -199,17 +198,7 @@ def motions(
                 return k
         if stages & WRITTEN != 0:
             coefficients = offset(out, size + 1)
-            write_motion(
-                pointer_f64(room[PIECES]),
-                n,
-                size,
-                pointer_i64(room[PIECE_OF]),
-                pointer_f64(room[STARTS]),
-                pointer_f64(room[STEPS]),
-                pointer_f64(room[X]),
-                pointer_f64(room[U]),
-                out,
-                coefficients,
-            )
+            x, u = pointer_f64(room[X]), pointer_f64(room[U])
+            write_motion(cuts_in(question, room), size, x, u, out, coefficients)
             out = offset(coefficients, size * 7 * n)
     return last

@@ -16,6 +16,8 @@ Source of the splines: C. de Boor, A Practical Guide to Splines (2001), chapter 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from linkwork.compile.typed import (
     F64,
     I64,
@@ -118,33 +120,52 @@ def bend_at_end(s: PtrF64, q: PtrF64, n: I64, first: I64, way: I64) -> F64:
     return 2.0 * d012 + 2.0 * (d123 - d012) / (s3 - s0) * (2.0 * s0 - s1 - s2)
 
 
+class Pieces(NamedTuple):
+    """The pieces of a path: where they begin and end, and four rows of n coefficients of each.
+
+    ``stops`` (pieces,): 1 where a motion has to stand still at the end of a piece.
+    """
+
+    breaks: PtrF64
+    pieces: PtrF64
+    stops: PtrI64
+
+
+class Cuts(NamedTuple):
+    """The intervals that pieces are cut into.
+
+    Of each: its piece, the number of its first state (five of them, the last shared with the next
+    interval where the motion does not halt between them), where it begins in its piece, and its
+    length; ``halts`` (intervals + 1,) are 1 where the motion has to stand still. ``first`` has the
+    number of states as its last.
+    """
+
+    n: I64
+    pieces: PtrF64
+    piece_of: PtrI64
+    first: PtrI64
+    halts: PtrI64
+    starts: PtrF64
+    steps: PtrF64
+
+
 @typed
-def spline_pieces(
-    points: PtrF64,
-    m: I64,
-    n: I64,
-    bent: I64,
-    breaks: PtrF64,
-    pieces: PtrF64,
-    stops: PtrI64,
-    room: PtrF64,
-) -> I64:
+def spline_pieces(points: PtrF64, m: I64, n: I64, bent: I64, way: Pieces, room: PtrF64) -> I64:
     """Write the cubic spline through points (m, n); how many pieces it has.
 
     At its ends it is straight (natural), or, where ``bent`` is not 0, bent as the cubic through
     four points is.
 
-    ``stops`` (pieces,): 1 where a motion has to stand still at the end of a piece. ``room``: 2 m n
-    + m numbers.
+    ``room``: 2 m n + m numbers.
     """
-    q = room
+    q, breaks = room, way.breaks
     count = points_apart(points, m, n, q)
     second = offset(room, m * n)  # second derivatives in the points
     diagonal = offset(room, 2 * m * n)
     breaks[0] = 0.0
     for k in range(count - 1):
         breaks[k + 1] = breaks[k] + distance(offset(q, k * n), offset(q, (k + 1) * n), n)
-        stops[k] = 0
+        way.stops[k] = 0
     for j in range(n):
         second[j] = 0.0
         second[(count - 1) * n + j] = 0.0
@@ -173,7 +194,7 @@ def spline_pieces(
         h = breaks[k + 1] - breaks[k]
         for j in range(n):
             at = k * n + j
-            piece = offset(pieces, k * 4 * n + j)
+            piece = offset(way.pieces, k * 4 * n + j)
             piece[0] = q[at]
             slope = (q[at + n] - q[at]) / h
             piece[n] = slope - h * (2.0 * second[at] + second[at + n]) / 6.0
@@ -184,23 +205,16 @@ def spline_pieces(
 
 @typed
 def blended_pieces(
-    points: PtrF64,
-    m: I64,
-    n: I64,
-    deviation: F64,
-    breaks: PtrF64,
-    pieces: PtrF64,
-    stops: PtrI64,
-    room: PtrF64,
+    points: PtrF64, m: I64, n: I64, deviation: F64, way: Pieces, room: PtrF64
 ) -> I64:
     """Write straight lines through points (m, n) with rounded corners; how many pieces they are.
 
     No point of the path is farther than ``deviation`` from the lines, nor a corner from the path. A
     corner is rounded from a length l before it to l after it: q'' = (d1 - d0) / l in its middle,
-    which is l |d1 - d0| / 6 from the corner; d0 and d1 are the directions. ``stops`` and ``room``:
-    as `spline_pieces`.
+    which is l |d1 - d0| / 6 from the corner; d0 and d1 are the directions. ``room``: as
+    `spline_pieces`.
     """
-    q = room
+    q, breaks, pieces = room, way.breaks, way.pieces
     count = points_apart(points, m, n, q)
     count = corners_of(q, count, n)
     directions = offset(room, m * n)
@@ -238,7 +252,7 @@ def blended_pieces(
                 piece[n] = d0[j]
                 piece[2 * n] = 0.0
                 piece[3 * n] = 0.0
-            stops[made] = stop
+            way.stops[made] = stop
             made += 1
             breaks[made] = breaks[made - 1] + left
         if arm > 0.0:
@@ -258,7 +272,7 @@ def blended_pieces(
                 piece[2 * n] = 0.5 * gap / arm
                 piece[3 * n] = -third
             for _side in range(2):
-                stops[made] = 0
+                way.stops[made] = 0
                 made += 1
                 breaks[made] = breaks[made - 1] + arm
         gone = arm
@@ -266,39 +280,24 @@ def blended_pieces(
 
 
 @typed
-def cut(
-    breaks: PtrF64,
-    stops: PtrI64,
-    n_pieces: I64,
-    least: I64,
-    each: I64,
-    piece_of: PtrI64,
-    first: PtrI64,
-    halts: PtrI64,
-    starts: PtrF64,
-    steps: PtrF64,
-) -> I64:
+def cut(way: Pieces, n_pieces: I64, least: I64, each: I64, cuts: Cuts) -> I64:
     """Cut pieces into intervals of about the same length; how many there are.
 
-    At least ``each`` of a piece, and about ``least`` in all; smaller ones beside halts. Of an
-    interval: its piece, the number of its first state (five of them, the last shared with the next
-    interval where the motion does not halt between them), where it begins in its piece, and its
-    length; ``halts`` (intervals + 1,) are 1 where the motion has to stand still. ``first`` has the
-    number of states as its last.
+    At least ``each`` of a piece, and about ``least`` in all; smaller ones beside halts.
     """
-    whole = breaks[n_pieces]
+    whole = way.breaks[n_pieces]
     count = 0
     state = 0
-    halts[0] = 0
+    cuts.halts[0] = 0
     for k in range(n_pieces):
-        length = breaks[k + 1] - breaks[k]
+        length = way.breaks[k + 1] - way.breaks[k]
         parts = max(each, i64(f64(least) * length / whole + 0.999999))
         step = length / f64(parts)
         for i in range(parts):
             finer = 0  # how often an interval is halved towards a place where the motion halts
-            if i == 0 and (k == 0 or stops[k - 1] != 0):
+            if i == 0 and (k == 0 or way.stops[k - 1] != 0):
                 finer = HALVED
-            if i == parts - 1 and (k == n_pieces - 1 or stops[k] != 0):
+            if i == parts - 1 and (k == n_pieces - 1 or way.stops[k] != 0):
                 finer = -HALVED
             size = step
             along = step * f64(i)
@@ -309,54 +308,41 @@ def cut(
                     size = 2.0 * size
                 if finer < 0 and part < HALVED:
                     size = 0.5 * size
-                piece_of[count] = k
-                first[count] = state
-                starts[count] = along
-                steps[count] = size
+                cuts.piece_of[count] = k
+                cuts.first[count] = state
+                cuts.starts[count] = along
+                cuts.steps[count] = size
                 along += size
                 state += 4
                 count += 1
-                halts[count] = 0
-        if stops[k] != 0:
-            halts[count] = 1
+                cuts.halts[count] = 0
+        if way.stops[k] != 0:
+            cuts.halts[count] = 1
             state += 1
-    first[count] = state + 1
+    cuts.first[count] = state + 1
     return count
 
 
 @typed
 def write_states(
-    pieces: PtrF64,
-    n: I64,
-    count: I64,
-    piece_of: PtrI64,
-    first: PtrI64,
-    starts: PtrF64,
-    steps: PtrF64,
-    q: PtrF64,
-    slopes: PtrF64,
-    bends: PtrF64,
-    span: PtrF64,
+    cuts: Cuts, count: I64, q: PtrF64, slopes: PtrF64, bends: PtrF64, span: PtrF64
 ) -> None:
     """Write q, q' and q'' (states, n) each, and the least of each of q, and of -q.
 
     Rows are written in whole lanes: behind all of them are `WIDTH` zeros.
     ``span``: these two rows of n, in whole lanes.
     """
+    n = cuts.n
     wide = (n + WIDTH - 1) // WIDTH * WIDTH
     for k in range(wide - WIDTH, -1, -WIDTH):  # the first lanes last: others go beyond rows
         low, turned = splat(FAR), splat(FAR)
         for i in range(count):
-            piece = offset(pieces, piece_of[i] * 4 * n + k)
-            c0, c1, c2, c3 = (
-                lanes(piece, 0),
-                lanes(piece, n),
-                lanes(piece, 2 * n),
-                lanes(piece, 3 * n),
-            )
-            for part in range(first[i + 1] - first[i]):
-                s = starts[i] + steps[i] * f64(part) * 0.25
-                at = (first[i] + part) * n + k
+            piece = offset(cuts.pieces, cuts.piece_of[i] * 4 * n + k)
+            c0, c1 = lanes(piece, 0), lanes(piece, n)
+            c2, c3 = lanes(piece, 2 * n), lanes(piece, 3 * n)
+            for part in range(cuts.first[i + 1] - cuts.first[i]):
+                s = cuts.starts[i] + cuts.steps[i] * f64(part) * 0.25
+                at = (cuts.first[i] + part) * n + k
                 position = c0 + s * (c1 + s * (c2 + s * c3))
                 low = select(position < low, position, low)
                 turned = select(-position < turned, -position, turned)
@@ -365,7 +351,7 @@ def write_states(
                 put(bends, at, 2.0 * c2 + 6.0 * c3 * s)
         put(span, k, low)
         put(span, wide + k, turned)
-    at = first[count] * n
+    at = cuts.first[count] * n
     put(q, at, splat(0.0))
     put(slopes, at, splat(0.0))
     put(bends, at, splat(0.0))
@@ -373,30 +359,22 @@ def write_states(
 
 @typed
 def write_motion(
-    pieces: PtrF64,
-    n: I64,
-    count: I64,
-    piece_of: PtrI64,
-    starts: PtrF64,
-    steps: PtrF64,
-    x: PtrF64,
-    u: PtrF64,
-    times: PtrF64,
-    coefficients: PtrF64,
+    cuts: Cuts, count: I64, x: PtrF64, u: PtrF64, times: PtrF64, coefficients: PtrF64
 ) -> None:
     """Write times (count + 1,) and coefficients (count, 7, n) of q(s(t)).
 
     (ds/dt)² = x + 2 u (s - s_i). Rows are written in whole lanes: up to `WIDTH` numbers behind the
     coefficients are, too.
     """
+    n = cuts.n
     wide = (n + WIDTH - 1) // WIDTH * WIDTH
     times[0] = 0.0
     for i in range(count):
-        piece = offset(pieces, piece_of[i] * 4 * n)
-        s = starts[i]
+        piece = offset(cuts.pieces, cuts.piece_of[i] * 4 * n)
+        s = cuts.starts[i]
         speed = sqrt(x[i])
         half = 0.5 * u[i]
-        times[i + 1] = times[i] + 2.0 * steps[i] / (speed + sqrt(x[i + 1]))
+        times[i + 1] = times[i] + 2.0 * cuts.steps[i] / (speed + sqrt(x[i + 1]))
         for k in range(wide - WIDTH, -1, -WIDTH):  # the first lanes last: others go beyond rows
             out = offset(coefficients, i * 7 * n + k)
             c1, c2, c3 = lanes(piece, n + k), lanes(piece, 2 * n + k), lanes(piece, 3 * n + k)
