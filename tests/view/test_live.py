@@ -240,8 +240,26 @@ def test_objects_move_until_their_scene_is_set_anew():
         assert page_of(viewer)["trajectory"]["objects"] == {}
         with pytest.raises(lw.UnknownNameError, match="nearest: ball"):
             viewer.play(rows, objects={"bowl": lambda t: np.eye(4)})
-    with pytest.raises(InputError, match="as it stands: leave out collision= or objects="):
-        ROBOT.animate(rows, scene=scene, collision=True, port=0, **how)
+
+
+@pytest.mark.slow
+def test_what_touches_is_told_of_objects_where_they_are_seen():
+    scene, tip = lw.Scene(), ROBOT.fk(HOME, "tool0")[:3, 3]
+    scene.add_sphere("ball", 0.03, np.add(tip, [0.0, 1.0, 0.0]))
+    rows = np.stack([HOME, HOME])
+    way = {"ball": lambda t: lw.pose(np.add(tip, [0.0, 1.0 - t, 0.0]))}
+    how: dict[str, Any] = {"scene": scene, "collision": True, "duration": 2.0, "objects": way}
+    with ROBOT.animate(rows, port=0, **how) as viewer:
+        until(lambda: page_of(viewer)["touches"] is not None)
+        assert page_of(viewer)["touches"]["pairs"] == []
+        page = Page(viewer)
+        for instant, touched in ((1.0, ["ball"]), (0.2, []), (1.01, ["ball"]), (None, [])):
+            page.say(robot=0, q=HOME.tolist(), instant=instant)
+            told = next(said for said in iter(page.next, None) if said["type"] == "touches")
+            assert sorted({b for _, b, _ in told["pairs"]}) == touched
+        assert page.say(robot=0, q=HOME.tolist(), instant="late")[0] == 400
+        assert np.allclose(scene.get("ball").T_world_object[:3, 3], np.add(tip, [0.0, 1.0, 0.0]))
+        page.close()
 
 
 @pytest.mark.slow

@@ -97,6 +97,23 @@ def test_what_touches_is_said_and_painted(browser: Browser, monkeypatch: pytest.
     assert browser.run("return linkwork.errors") == []
 
 
+def test_objects_that_move_touch_where_they_are_seen(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LINKWORK_BROWSER", "0")
+    scene, q = lw.Scene(), ROBOT.assemble(ROBOT.neutral()).q
+    at = ROBOT.fk(q)[:3, 3]
+    scene.add_sphere("ball", 0.02, np.add(at, [0.0, 0.0, 1.0]))
+    way = {"ball": lambda t: lw.pose(np.add(at, [0.0, 0.0, 1.0 - t]))}
+    how: dict[str, Any] = {"scene": scene, "collision": True, "objects": way, "duration": 1.0}
+    with ROBOT.animate([q, q], port=0, **how) as viewer:
+        opened(browser, viewer)
+        browser.run("linkwork.app.motion.go(1.0)")
+        browser.wait("linkwork.app.touches.textContent.includes('touches ball')")
+        browser.run("linkwork.app.motion.go(0.2)")
+        browser.wait("linkwork.app.touches.hidden")
+
+
 def test_what_is_held_is_seen_and_painted_by_itself(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ):

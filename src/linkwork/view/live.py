@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork import settings
-from linkwork.checks import finite_rows, real_array, whole_number
+from linkwork.checks import finite_number, finite_rows, real_array, whole_number
 from linkwork.errors import InputError, ShapeError
 from linkwork.legible import legible
 from linkwork.locating import Folders
@@ -148,23 +148,11 @@ def animate(
     Raises: as `motion` and `view`.
     """
     moving = motion(robot, trajectory, times=times, duration=duration, row=row, loop=loop)
-    if objects:
-        _check_moving(objects, how.get("scene"), how.get("collision"))
+    if objects:  # what is wrong with them is said before a page is opened
+        displacements(objects, how.get("scene"), np.zeros(1))
     viewer = view(robot, moving.q[0], **how)
     viewer.play(moving, objects=objects)
     return viewer
-
-
-def _check_moving(objects: MovingObjects, scene: Scene | None, collision: Any) -> None:
-    """Refuse objects that cannot move.
-
-    Raises: InputError, UnknownNameError.
-    """
-    if collision:
-        raise InputError(
-            "what touches is said of the scene as it stands: leave out collision= or objects="
-        )
-    displacements(objects, scene, np.zeros(1))
 
 
 class ShownRobot:
@@ -262,6 +250,10 @@ class Viewer:
             self._take_in(each)
         self._options = dict(page)
         self._trajectory: dict[str, Any] | None = None
+        self._moving: tuple[MovingObjects, Scene] | None = (
+            None  # objects, and a scene to move them in
+        )
+        self._instant: float | None = None  # of the trajectory, at which its objects are seen
         self._made: dict[str, Any] | None = None  # what of the page stays as it is
         self._browser = False
         self._listeners = _Listeners()
@@ -307,6 +299,7 @@ class Viewer:
             self._options["scene"], self._made = scene, None
             if self._trajectory is not None:
                 self._trajectory = {**self._trajectory, "objects": {}}
+            self._moving = None
         self._server.send("scene", {"type": "scene", **told})
         self._judged(self._robots[0])
 
@@ -374,9 +367,11 @@ class Viewer:
         """
         shown = self._robots[whole_number(robot, "robot", least=0, most=len(self._robots) - 1)]
         made = motion(shown.robot, trajectory, times=times, duration=duration, row=row, loop=loop)
-        if objects:
-            _check_moving(objects, self.scene, self._collision)
-        self._trajectory = motion_data(made, robot, scene=self.scene, objects=objects)
+        scene = self.scene
+        told = motion_data(made, robot, scene=scene, objects=objects)
+        with self._lock:
+            self._trajectory, self._instant = told, None
+            self._moving = (dict(objects), scene.copy()) if objects and scene is not None else None
         self._server.send("trajectory", {"type": "trajectory", **self._trajectory})
 
     def on_change(self, callback: Callable[[ShownRobot], Any]) -> None:
@@ -536,9 +531,13 @@ class Viewer:
         if not 0 <= index < len(self._robots):
             raise InputError(f"there is no robot {index}")
         shown = self._robots[index]
+        instant = said.get("instant")
+        if instant is not None:
+            instant = finite_number(instant, "instant")
         shown.moved_by_page(said.get("q"))
+        self._instant = instant
         self._listeners.notify(shown)
-        self._judged(shown)
+        self._judged(shown if instant is None else self._robots[0])
         told = {"type": "q", "robot": index, "q": shown.q.tolist(), "page": str(said.get("page"))}
         return {f"q {index}": told}
 
@@ -551,13 +550,24 @@ class Viewer:
         """Tell pages which pairs touch, the deepest first, where that has changed."""
         if self._collision is None:
             return
-        found = self._collision.distances(shown.q, self.scene, within=0.0)
+        found = self._collision.distances(shown.q, self._scene_now(), within=0.0)
         order = [int(k) for k in np.argsort(found.distance) if found.distance[k] <= 0.0]
         pairs = [[*found.pairs[k], -float(found.distance[k])] for k in order[:_MOST_TOUCHES]]
         told = {"robot": 0, "pairs": pairs, "count": len(order)}
         if told != self._touches:
             self._touches = told
             self._server.send("touches", {"type": "touches", **told})
+
+    def _scene_now(self) -> Scene | None:
+        """The scene, with the objects of the trajectory where pages show them."""
+        with self._lock:
+            scene, moving, instant = self.scene, self._moving, self._instant
+        if moving is None or instant is None:
+            return scene
+        objects, moved = moving
+        for name, pose_at in objects.items():
+            moved.move(name, pose_at(instant))
+        return moved
 
 
 class _Listeners:

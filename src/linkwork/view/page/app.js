@@ -78,7 +78,7 @@ class App {
     robot.positions = robot.kinematics.positions(robot.q).map((values) => Array.from(values));
     this.moving = source === "motion" || source === "python";
     this._stale = true;
-    if (source !== "python") this.channel?.send(this.robots.indexOf(robot), robot.q);
+    if (source !== "python") this.channel?.send(this.robots.indexOf(robot), robot.q, this.motion?.instant ?? null);
   }
 
   /** Move one joint of the chosen robot: what hangs on it by loops and couplings follows. */

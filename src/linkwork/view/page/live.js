@@ -21,13 +21,13 @@ export class Channel {
     addEventListener("pagehide", () => this.events.close());
   }
 
-  /** Tell Python of a configuration, at most 30 times a second. */
-  send(robot, q) {
+  /** Tell Python of a configuration, at most 30 times a second; `instant`: that at which objects are seen. */
+  send(robot, q, instant) {
     if (this.ended) return;
-    this.waiting.set(robot, Array.from(q));
+    this.waiting.set(robot, { q: Array.from(q), instant });
     this._timer ??= setTimeout(() => {
       this._timer = undefined;
-      for (const [index, state] of this.waiting) this._post({ robot: index, q: state, page: this.page });
+      for (const [index, state] of this.waiting) this._post({ robot: index, ...state, page: this.page });
       this.waiting.clear();
     }, PAUSE);
   }

@@ -95,6 +95,11 @@ export class MotionBar {
     if (this.playing) this.app.stage.changed();
   }
 
+  /** The instant at which objects of the scene are seen, null where none move. */
+  get instant() {
+    return Object.keys(this.motion?.objects ?? {}).length ? this.time : null;
+  }
+
   /** Where objects of the scene are now, from where they stand: 12 numbers by name. */
   _displacements() {
     const { objects = {} } = this.motion;
