@@ -101,7 +101,7 @@ def test_objects_that_move_touch_where_they_are_seen(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("LINKWORK_BROWSER", "0")
-    scene, q = lw.Scene(), ROBOT.assemble(ROBOT.neutral()).q
+    scene, q = lw.Scene(), ROBOT.assemble().q
     at = ROBOT.fk(q)[:3, 3]
     scene.add_sphere("ball", 0.02, np.add(at, [0.0, 0.0, 1.0]))
     way = {"ball": lambda t: lw.pose(np.add(at, [0.0, 0.0, 1.0 - t]))}
