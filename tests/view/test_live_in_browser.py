@@ -102,7 +102,7 @@ def test_objects_that_move_touch_where_they_are_seen(
 ):
     monkeypatch.setenv("LINKWORK_BROWSER", "0")
     scene, q = lw.Scene(), ROBOT.assemble().q
-    at = ROBOT.fk(q)[:3, 3]
+    at = ROBOT.fk(q, "tool0")[:3, 3]
     scene.add_sphere("ball", 0.02, np.add(at, [0.0, 0.0, 1.0]))
     way = {"ball": lambda t: lw.pose(np.add(at, [0.0, 0.0, 1.0 - t]))}
     how: dict[str, Any] = {"scene": scene, "collision": True, "objects": way, "duration": 1.0}
