@@ -357,13 +357,3 @@ def _all_below(link: str, below: dict[str, list[JointInfo]]) -> list[str]:
         found.append(at)
         waiting += [joint.child for joint in reversed(below[at])]
     return found
-
-
-__all__ = [
-    "MOVABLE_JOINT_TYPES",
-    "JointInfo",
-    "ValidationResult",
-    "kinematic_tree",
-    "print_urdf_tree",
-    "validate_urdf_structure",
-]
