@@ -959,11 +959,18 @@ def _refuse_cycle(child: CascadedCoords, parent: Coordinates) -> None:
         above = above._parent
 
 
+def carriers(frame: Any) -> list[Any]:
+    """A frame and all that it hangs on, from below."""
+    found: list[Any] = []
+    while frame is not None:
+        found.append(frame)
+        frame = getattr(frame, "parent", None)
+    return found
+
+
 def _tree_of(frame: Coordinates) -> Iterator[Coordinates]:
     """The topmost frame above one, and all that hangs on it."""
-    while frame._parent is not None:
-        frame = frame._parent
-    left: list[Coordinates] = [frame]
+    left = carriers(frame)[-1:]
     while left:
         frame = left.pop()
         yield frame

@@ -17,7 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
+from linkwork.faces.skrobot.coordinates.base import (
+    CascadedCoords,
+    Coordinates,
+    carriers,
+    inverse_matrix,
+)
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
 from linkwork.faces.skrobot.model.arguments import (
     OLDER,
@@ -33,6 +38,7 @@ from linkwork.faces.skrobot.model.joint import (
     is_led_by,
     joint_angle_limit_nspace,
     joint_angle_limit_weight,
+    places,
 )
 from linkwork.mechanism.rigid import point_velocities
 
@@ -57,16 +63,6 @@ def joints_of(links: Sequence[Any]) -> list[Any]:
     return [link.joint for link in movable(links)]
 
 
-def places(joints: Sequence[Any]) -> list[slice]:
-    """The columns of each joint."""
-    found: list[slice] = []
-    at = 0
-    for joint in joints:
-        found.append(slice(at, at + joint.joint_dof))
-        at += joint.joint_dof
-    return found
-
-
 def shortened(vector: ArrayLike, most: float) -> Floats:
     """A vector, scaled to the norm ``most`` where it is longer."""
     vector = np.array(vector, dtype=float)
@@ -75,15 +71,6 @@ def shortened(vector: ArrayLike, most: float) -> Floats:
 
 
 # ---------------------------------------------------------------------------- columns of joints
-
-
-def carriers(frame: Any) -> list[Any]:
-    """A frame and all that it hangs on."""
-    found: list[Any] = []
-    while frame is not None:
-        found.append(frame)
-        frame = getattr(frame, "parent", None)
-    return found
 
 
 def followers(joint: Any) -> list[tuple[Any, float]]:

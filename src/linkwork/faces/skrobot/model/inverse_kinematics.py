@@ -23,7 +23,12 @@ from numpy.typing import NDArray
 
 from linkwork import ik
 from linkwork.errors import InputError, LinkworkError, UnknownNameError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
+from linkwork.faces.skrobot.coordinates.base import (
+    CascadedCoords,
+    Coordinates,
+    carriers,
+    inverse_matrix,
+)
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
 from linkwork.faces.skrobot.model.arguments import (
     Wanted,
@@ -35,7 +40,7 @@ from linkwork.faces.skrobot.model.arguments import (
     nested,
 )
 from linkwork.faces.skrobot.model.core import Kept
-from linkwork.faces.skrobot.model.ik_steps import StepsIK, carriers, joints_of
+from linkwork.faces.skrobot.model.ik_steps import StepsIK, joints_of
 from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint, leader_of
 from linkwork.faces.skrobot.model.link import Link
 

@@ -960,6 +960,12 @@ def calc_target_joint_dimension(joint_list: Sequence[Joint]) -> int:
     return sum(joint.joint_dof for joint in joint_list)
 
 
+def places(joints: Sequence[Joint]) -> list[slice]:
+    """The numbers of each joint among those of all."""
+    ends = list(itertools.accumulate((joint.joint_dof for joint in joints), initial=0))
+    return list(itertools.starmap(slice, itertools.pairwise(ends)))
+
+
 def calc_target_joint_dimension_from_link_list(link_list: Sequence[Link]) -> int:
     """The number of degrees of freedom of the joints of links."""
     return sum(link.joint.joint_dof for link in link_list if link.joint is not None)
