@@ -15,9 +15,10 @@ from linkwork.faces.skrobot.coordinates import CascadedCoords, Coordinates
 from linkwork.faces.skrobot.model import RobotModel
 from linkwork.faces.skrobot.model.joint_limit_table import create_joint_limit_table
 from seeds import rng
+from skrobot_robots import PANDA_START as START
+from skrobot_robots import panda
 
 MODELS = Path(linkwork.__file__).parent / "models"
-START = np.array([0.1, -0.4, 0.2, -1.8, 0.3, 1.5, 0.4])
 DEGREE = math.radians(1.0)
 
 
@@ -30,9 +31,7 @@ def robot_of(name: str, tool: str = "tool0") -> Any:
 
 @pytest.fixture
 def arm() -> Any:
-    robot = robot_of("panda")
-    robot.angle_vector(START)
-    return robot
+    return panda()
 
 
 def beside(arm: Any, way: Any = (0.05, 0.03, -0.02), angle: float = 0.2, axis: str = "x") -> Any:

@@ -46,6 +46,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from skrobot_robots import joined
 from urdf_strategies import robots
 
 ARM = """<robot name="arm">
@@ -83,19 +84,11 @@ def tree() -> RobotModel:
     """root - trunk - (left1 - left2, right1), made in code."""
     names = ("root", "trunk", "left1", "left2", "right1")
     links = {name: Link(name=name, pos=[0, 0, 1]) for name in names}
-    joints = []
-    for above, below in (
-        ("root", "trunk"),
-        ("trunk", "left1"),
-        ("left1", "left2"),
-        ("trunk", "right1"),
-    ):
-        links[above].assoc(links[below], relative_coords="local")
-        joint = RotationalJoint(
-            axis="y", parent_link=links[above], child_link=links[below], name=f"{below}_joint"
-        )
-        links[below].add_joint(joint)
-        joints.append(joint)
+    ways = (("root", "trunk"), ("trunk", "left1"), ("left1", "left2"), ("trunk", "right1"))
+    joints = [
+        joined(RotationalJoint, links[above], links[below], f"{below}_joint", axis="y")
+        for above, below in ways
+    ]
     return RobotModel(list(links.values()), joints, links["root"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +30,9 @@ class RobotModelFromURDF(RobotModel):
     """Frames by attribute: the link, and where (3,) and how (3, 3) they stand in it."""
     _limbs: ClassVar[Mapping[str, Sequence[str]]] = MappingProxyType({})
     """The links that move by attribute; "rarm" and "rarm_with_torso" end at ``rarm_end_coords``."""
+
+    _file: ClassVar[Callable[[], str] | None] = None
+    """The function of `skrobot.data` that gives the path of the description."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -58,7 +61,11 @@ class RobotModelFromURDF(RobotModel):
     @property
     def default_urdf_path(self) -> str:
         """The file that is loaded where none is given: named by the classes of robots."""
-        raise NotImplementedError(f"{type(self).__name__} names no file: give urdf or urdf_file")
+        if self._file is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} names no file: give urdf or urdf_file"
+            )
+        return self._file()
 
 
 def _limb(name: str, links: Sequence[str]) -> Any:
