@@ -317,17 +317,7 @@ class Coordinates:
         made._M = self._world()
         return made
 
-    def copy(self) -> Coordinates:
-        """`copy_worldcoords`; ``copy.deepcopy`` copies the whole tree."""
-        return self.copy_worldcoords()
-
-    def copy_coords(self) -> Coordinates:
-        """`copy_worldcoords`."""
-        return self.copy_worldcoords()
-
-    def coords(self) -> Coordinates:
-        """`copy_worldcoords`."""
-        return self.copy_worldcoords()
+    copy = copy_coords = coords = copy_worldcoords  # copy.deepcopy copies the whole tree
 
     def get_transform(self) -> Transform:
         """The world pose as a function of vectors."""

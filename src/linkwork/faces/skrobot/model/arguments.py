@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 OLDER = ("translation_axis", "rotation_axis")
 """Older names of masks, which named the axes that do not count."""
 _ONE = (bool, int, float, np.generic)
+_BACKENDS = ["numpy", "jax"]
 _BASES = {"planar": 3, "6dof": 6}
 """How a robot's base may move, and the degrees of freedom of that."""
 
@@ -49,6 +50,18 @@ def listed_numbers(value: Any, count: int, what: str) -> list[float]:
     if given.ndim > 1:
         raise ShapeError(f"{what} is one number, or a list of them, not of shape {given.shape}")
     return [float(given)] * count if given.ndim == 0 else given.tolist()
+
+
+def check_backend(backend: Any) -> None:
+    """Raises: InputError for the name of a backend that is none; all are the core's solver."""
+    if backend not in (None, *_BACKENDS):
+        raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {_BACKENDS}")
+
+
+def check_lists(link_list: Any, joint_list: Any) -> None:
+    """Raises: InputError where a chain is given in both ways."""
+    if link_list is not None and joint_list is not None:
+        raise InputError("Specify either link_list or joint_list, not both.")
 
 
 def base_of(use_base: Any) -> Any:

@@ -23,7 +23,15 @@ from linkwork import settings
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.skrobot.coordinates.base import Coordinates, carriers, inverse_matrix
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.arguments import OLDER, Wanted, all_wanted, asked_axes, base_of
+from linkwork.faces.skrobot.model.arguments import (
+    OLDER,
+    Wanted,
+    all_wanted,
+    asked_axes,
+    base_of,
+    check_backend,
+    check_lists,
+)
 from linkwork.faces.skrobot.model.arguments import base_weight as weight_of_base
 from linkwork.faces.skrobot.model.ik_steps import joints_of
 from linkwork.faces.skrobot.model.joint import Joint, leader_of, leaders_of
@@ -36,7 +44,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-BACKENDS = ("numpy", "jax")
 _EXACT_POSITION, _EXACT_ROTATION = 1.0e-5, 1.0e-4
 """Tolerances (m, rad) of the first search: answers are as exact as is free."""
 _STEPS = 16
@@ -248,8 +255,7 @@ _OF_SEVERAL = ("task_weights", "joint_limit_avoidance")
 
 def _check_choices(backend: Any, alpha: Any, retry_seed: Any) -> None:
     """Raises: InputError for what is none of the choices."""
-    if backend is not None and backend not in BACKENDS:
-        raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {list(BACKENDS)}")
+    check_backend(backend)
     if not 0.0 < float(alpha) <= 1.0:
         raise InputError(f"alpha is a step size, 0 < alpha <= 1, not {alpha!r:.40}")
     if retry_seed not in (None, "current", "random"):
@@ -369,8 +375,7 @@ def _moved_joints(robot: Any, tasks: _Tasks, links: Any, joints: Any, invariant:
 
     Raises: InputError.
     """
-    if links is not None and joints is not None:
-        raise InputError("Specify either link_list or joint_list, not both.")
+    check_lists(links, joints)
     if joints is not None:
         found = _flat(joints, tasks, "joint_list")
     elif links is not None:

@@ -20,6 +20,7 @@ from linkwork import poses
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.skrobot.coordinates.base import Coordinates, carriers
 from linkwork.faces.skrobot.coordinates.math import finite, normalize_mask
+from linkwork.faces.skrobot.model.arguments import check_backend
 from linkwork.faces.skrobot.model.core import rows_of
 from linkwork.faces.skrobot.model.joint import calc_target_joint_dimension, places
 from linkwork.mechanism.assemble import assemble
@@ -37,7 +38,6 @@ GRAVITY = (0.0, 0.0, -9.80665)
 """Gravity (m/s²) where `Dynamics.inverse_dynamics` is given none."""
 GRAVITY_OF_TORQUES = (0.0, 0.0, -9.81)
 """Gravity (m/s²) where `Dynamics.torque_vector` is given none."""
-_BACKENDS = ("numpy", "jax")
 _BASE = "base of the robot"
 
 
@@ -158,7 +158,7 @@ class Dynamics:
 
         Raises: InputError, ShapeError.
         """
-        _check_backend(backend)
+        check_backend(backend)
         tree = _tree_of(self._core(None))
         n = calc_target_joint_dimension(self.joint_list)
         rates = [np.zeros(n) if each is None else finite(each, what, (n,))
@@ -197,7 +197,7 @@ class Dynamics:
 
         Raises: InputError, ShapeError.
         """
-        _check_backend(backend)
+        check_backend(backend)
         core = self._core(None)
         n = calc_target_joint_dimension(self.joint_list)
         given = (("av_prev", av_prev), ("av", av), ("av_next", av_next))
@@ -418,8 +418,3 @@ def _pose_of(coords: Any) -> Floats:
 def _base_of(T: Floats) -> Floats:
     """The positions (7,) of a floating base at a pose (4, 4)."""
     return np.concatenate(poses.xyz_wxyz(T))
-
-
-def _check_backend(backend: Any) -> None:
-    if backend not in (None, *_BACKENDS):
-        raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {list(_BACKENDS)}")

@@ -27,6 +27,7 @@ from linkwork.faces.skrobot.coordinates.math import normalize_mask
 from linkwork.faces.skrobot.model.arguments import (
     OLDER,
     asked_axes,
+    check_lists,
     holds_several,
     listed,
     listed_numbers,
@@ -888,8 +889,7 @@ class StepsIK:
             raise NotImplementedError(
                 "inverse_kinematics_loop needs move_target, the frame to move"
             )
-        if link_list is not None and joint_list is not None:
-            raise ValueError("Specify either link_list or joint_list, not both.")
+        check_lists(link_list, joint_list)
         if joint_list is not None:
             link_list = [[joint.child_link for joint in chain] for chain in nested(joint_list)]
         masks = (position_mask, rotation_mask, rotation_mirror)

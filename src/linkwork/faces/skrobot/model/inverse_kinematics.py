@@ -36,6 +36,7 @@ from linkwork.faces.skrobot.model.arguments import (
     asked_axes,
     base_of,
     base_weight,
+    check_lists,
     listed,
     listed_numbers,
     listed_or_none,
@@ -271,8 +272,7 @@ class SingleIK(_Steps):
 
         Raises: ValueError, see `inverse_kinematics`.
         """
-        if link_list is not None and joint_list is not None:
-            raise InputError("Specify either link_list or joint_list, not both.")
+        check_lists(link_list, joint_list)
         use_base = base_of(kwargs.get("use_base"))
         if use_base:
             self._base_link()
