@@ -6,10 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
+from linkwork.errors import MissingExtraError
+from linkwork.faces.skrobot import data
 from linkwork.faces.skrobot.coordinates import CascadedCoords
 from linkwork.faces.skrobot.model import LinearJoint, RobotModel, RotationalJoint
 from linkwork.models import path
+
+try:
+    data.pr2_urdfpath()
+except MissingExtraError:
+    HAVE_ROBOTS = False
+else:
+    HAVE_ROBOTS = True
+needs_robots = pytest.mark.skipif(not HAVE_ROBOTS, reason="example-robot-data is not installed")
 
 PANDA_START = np.array([0.1, -0.4, 0.2, -1.8, 0.3, 1.5, 0.4])
 
