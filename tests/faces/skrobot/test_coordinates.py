@@ -706,13 +706,6 @@ def test_s0_083_vectors_in_the_world_and_back():
                 getattr(frame, method)([1, 2])
 
 
-@pytest.mark.row("S0-084")
-def test_s0_084_points_round_trip():
-    child = family()[2]
-    assert_close(child.transform_vector([0, 0, 0]), child.worldpos())
-    assert_close(child.inverse_transform_vector(child.worldpos()), np.zeros(3), atol=1e-15)
-
-
 @pytest.mark.row("S0-085")
 def test_s0_085_inverse_transformation_of_the_local_pose():
     for frame in family():
