@@ -27,7 +27,7 @@ class G1(RobotModelFromURDF):
     Raises: InputError for another ``dof``.
     """
 
-    _file = partial(g1_urdfpath, dof=29)
+    _file = staticmethod(partial(g1_urdfpath, dof=29))
     _ends = {  # noqa: RUF012
         f"{short}{limb}_end_coords": (f"{side}_{link}_link", *where)
         for short, side in _SIDES.items()

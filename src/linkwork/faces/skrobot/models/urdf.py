@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -31,7 +31,7 @@ class RobotModelFromURDF(RobotModel):
     _limbs: ClassVar[Mapping[str, Sequence[str]]] = MappingProxyType({})
     """The links that move by attribute; "rarm" and "rarm_with_torso" end at ``rarm_end_coords``."""
 
-    _file: ClassVar[Callable[[], str] | None] = None
+    _file: ClassVar[Any] = None
     """The function of `skrobot.data` that gives the path of the description."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
