@@ -534,6 +534,11 @@ def test_how_readily_a_base_moves(arm: Any):
         assert found.success_flags == [True]
         ways.append(np.linalg.norm(found.base_poses[0].worldpos() - start))
     assert ways[0] < 0.3 * ways[1] < 0.3 * ways[2]
+    shifts = []
+    for weight in ([0.01, 0.01, 1.0], [1.0, 1.0, 0.01]):  # one for each degree of freedom
+        found = arm.batch_inverse_kinematics([target], use_base="planar", base_weight=weight)
+        shifts.append(np.linalg.norm(found.base_poses[0].worldpos() - start))
+    assert shifts[0] < 0.5 * shifts[1]
     everything = {"invariant_joint_list": arm.joint_list, "use_base": "planar"}
     found = arm.batch_inverse_kinematics([target], **everything)
     assert found.success_flags == [True]

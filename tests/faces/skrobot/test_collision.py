@@ -12,6 +12,7 @@ from linkwork.faces.skrobot.model.joint import LinearJoint, RotationalJoint
 from linkwork.faces.skrobot.model.link import Link
 from linkwork.faces.skrobot.model.robot_model import RobotModel
 from seeds import rng
+from skrobot_robots import joined
 
 
 def link_of(name: str, mesh: Any, parent: Link | None = None, pos: Any = (0, 0, 0)) -> Link:
@@ -19,14 +20,6 @@ def link_of(name: str, mesh: Any, parent: Link | None = None, pos: Any = (0, 0, 
     if parent is not None:
         parent.assoc(made, relative_coords="local")
     return made
-
-
-def joined(kind: Any, parent: Link, child: Link, name: str, **more: Any) -> Any:
-    joint = kind(parent_link=parent, child_link=child, name=name, **more)
-    child.add_joint(joint)
-    child.add_parent_link(parent)
-    parent.add_child_link(child)
-    return joint
 
 
 def fingers() -> Any:

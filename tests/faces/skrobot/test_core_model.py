@@ -24,6 +24,7 @@ from linkwork.faces.skrobot.model.core import CoreModel
 from linkwork.faces.skrobot.model.joint import leaders_of
 from robots import model_poses
 from seeds import rng
+from skrobot_robots import at_random, joined
 
 KINDS: dict[str, Any] = {
     "turn": RotationalJoint,
@@ -45,14 +46,9 @@ def mixed(draw: np.random.Generator) -> RobotModel:
             above = CascadedCoords(parent=above, pos=draw.normal(size=3)).rotate(draw.normal(), "y")
         link = Link(name=name, pos=draw.normal(size=3), rot=draw.normal(size=3), mass=2.0)
         above.assoc(link, relative_coords="local")
-        options = (
-            {} if kind not in (RotationalJoint, LinearJoint) else {"axis": draw.normal(size=3)}
-        )
         parent = next(each for each in links if each is above or each is above.parent)
-        joint = kind(parent_link=parent, child_link=link, name=f"{name}_joint", **options)
-        link.add_joint(joint)
+        joints.append(joined(kind, parent, link, f"{name}_joint", **at_random(kind, draw)))
         links.append(link)
-        joints.append(joint)
     bare = Link(name="bare", pos=[0, 0, 1])  # a link that no joint carries
     links[2].assoc(bare, relative_coords="local")
     joints[0].register_mimic_joint(joints[1], -0.5, 0.2)

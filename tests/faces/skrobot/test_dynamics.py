@@ -25,6 +25,7 @@ from linkwork.faces.skrobot.model.link import Link
 from linkwork.faces.skrobot.model.robot_model import RobotModel
 from linkwork.models import path
 from seeds import random_pose, rng
+from skrobot_robots import at_random, derivative, joined, panda
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -66,14 +67,7 @@ def random_robot(g: Random, kinds: Any) -> Any:
         link = random_link(g, f"link{k}")
         T = random_pose(g)
         link.newcoords(Coordinates(T[:3, 3], T[:3, :3]))
-        parent.assoc(link, relative_coords="local")
-        more: dict[str, Any] = {}
-        if kind in (RotationalJoint, LinearJoint):
-            more = {"axis": g.normal(size=3), "min_angle": -3.0, "max_angle": 3.0}
-        joint = kind(parent_link=parent, child_link=link, name=f"joint{k}", **more)
-        link.add_joint(joint)
-        link.add_parent_link(parent)
-        parent.add_child_link(link)
+        joint = joined(kind, parent, link, f"joint{k}", **at_random(kind, g))
         links.append(link)
         if joint.joint_dof:
             joints.append(joint)
@@ -86,22 +80,6 @@ def random_robot(g: Random, kinds: Any) -> Any:
 
 def n_of(robot: RobotModel) -> int:
     return sum(joint.joint_dof for joint in robot.joint_list)
-
-
-def numeric(function: Any, robot: RobotModel, step: float = 1e-6) -> Floats:
-    """The derivative of something along the angle vector (..., n)."""
-    q = robot.angle_vector()
-    columns: list[Floats] = []
-    for k in range(len(q)):
-        ends: list[Floats] = []
-        for sign in (1.0, -1.0):
-            moved = q.copy()
-            moved[k] += sign * step
-            robot.angle_vector(moved)
-            ends.append(np.array(function()))
-        columns.append((ends[0] - ends[1]) / (2.0 * step))
-    robot.angle_vector(q)
-    return np.stack(columns, axis=-1)
 
 
 # --- an independent engine ------------------------------------------------------------------------
@@ -285,7 +263,7 @@ def test_the_jacobian_of_the_centre_of_gravity_is_its_derivative():
     assert J.dtype == np.float64
     order = [joint for link in robot.link_list if (joint := link.joint) is not None]
     assert order == robot.joint_list
-    close(J, numeric(robot.centroid, robot), 1e-7)
+    close(J, derivative(robot.centroid, robot.joint_list), 1e-7)
     for axes, rows in (("xy", [0, 1]), ("z", [2]), ([1, 0, 1], [0, 2]), (True, [0, 1, 2])):
         close(robot.calc_cog_jacobian_from_link_list(translation_axis=axes), J[rows])
 
@@ -399,20 +377,11 @@ def check_torques(g: Random, kinds: Any) -> None:
     close(robot.copy_worldcoords().T(), start, 0.0)
 
 
-def arm() -> Any:
-    """The bundled Panda."""
-    robot = RobotModel.from_urdf(str(path("panda")))
-    robot.angle_vector([0.3, -0.4, 0.2, -2.0, 0.1, 1.6, 0.7])
-    return robot
-
-
 @pytest.mark.row("S0-184", "S0-185")
 def test_gravity_and_its_signs():
     """What a motor gives is positive where it lifts; each method has the gravity of its page."""
     base, tip = Link(name="base"), Link(name="tip", mass=2.0, centroid=[1.0, 0.0, 0.0])
-    base.assoc(tip)
-    joint = RotationalJoint("y", parent_link=base, child_link=tip, name="j")
-    tip.add_joint(joint)
+    joint = joined(RotationalJoint, base, tip, "j", axis="y")
     robot = RobotModel([base, tip], [joint], root_link=base)
     close(robot.torque_vector(), [-2.0 * 9.81])  # y turns down: to hold is to turn up
     close(robot.inverse_dynamics(), [-2.0 * 9.80665])
@@ -452,11 +421,11 @@ def test_a_part_of_a_robot_has_the_masses_of_its_own_links():
 @pytest.mark.slow
 @pytest.mark.row("S0-186")
 def test_where_forces_act():
-    robot = arm()
+    robot = panda()
     rest = robot.torque_vector()
     hand = frame_at(poses.pose([0.1, 0.0, 0.2]), robot.link_list[-1])
     force, moment = [10.0, 2.0, -3.0], [1.0, 2.0, 3.0]
-    step = numeric(hand.worldpos, robot)
+    step = derivative(hand.worldpos, robot.joint_list)
     close(robot.torque_vector([force], None, [hand]) - rest, -np.array(force) @ step, 1e-7)
     # a moment along the axes of the world, wherever the frame and the link point
     turned = frame_at(random_pose(rng("skrobot moments")), robot.link_list[-1])
@@ -485,7 +454,7 @@ def test_where_forces_act():
 
 @pytest.mark.row("S0-184", "S0-185", "S0-188")
 def test_backends_and_what_is_refused():
-    robot = arm()
+    robot = panda()
     for call in (robot.torque_vector, robot.inverse_dynamics):
         close(call(backend="jax"), call(backend="numpy"), 0.0)
         with pytest.raises(ValueError, match="Unknown backend"):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
 
-import linkwork
 from linkwork.faces.skrobot.coordinates import CascadedCoords, Coordinates
 from linkwork.faces.skrobot.model import Link, RobotModel
 from linkwork.faces.skrobot.model.joint import (
@@ -23,9 +21,8 @@ from linkwork.faces.skrobot.model.joint import (
     RotationalJoint,
 )
 from seeds import rng
+from skrobot_robots import at_random, derivative, joined, panda, put, turn_rate
 
-PANDA = Path(linkwork.__file__).parent / "models" / "panda.urdf"
-START = np.array([0.1, -0.4, 0.2, -1.8, 0.3, 1.5, 0.4])
 KINDS = (
     PlanarJoint, RotationalJoint, LinearJoint, FloatingJoint, FixedJoint, RotationalJoint,
     OmniWheelJoint, RotationalJoint,
@@ -39,12 +36,7 @@ def chain_of(kinds: Any, random: Any) -> Any:
     for k, kind in enumerate(kinds):
         link = Link(name=f"link{k}", pos=0.3 * random.normal(size=3))
         link.rotate(random.normal(), "x").rotate(random.normal(), "z")
-        more = {"axis": random.normal(size=3), "min_angle": -3.0, "max_angle": 3.0}
-        more = more if kind in (RotationalJoint, LinearJoint) else {}
-        joint = kind(name=f"joint{k}", parent_link=links[-1], child_link=link, **more)
-        link.joint = joint
-        links[-1].assoc(link, relative_coords="local")
-        link.add_parent_link(links[-1])
+        joint = joined(kind, links[-1], link, f"joint{k}", **at_random(kind, random))
         links.append(link)
         if joint.joint_dof:
             joints.append(joint)
@@ -53,42 +45,23 @@ def chain_of(kinds: Any, random: Any) -> Any:
     return robot
 
 
-def put(robot: Any, random: Any) -> None:
+def shake(robot: Any, random: Any) -> None:
     """Move every joint to a random position."""
     for joint in robot.joint_list:
-        q = 0.5 * random.normal(size=joint.joint_dof)
-        joint.joint_angle(q if joint.joint_dof > 1 else float(q[0]))
+        put(joint, 0.5 * random.normal(size=joint.joint_dof))
 
 
-def by_differences(joints: Any, frame: Any, axes: Any, h: float = 1e-6) -> Any:
+def by_differences(joints: Any, frame: Any, axes: Any) -> Any:
     """The Jacobian (6, n) of a frame along the axes of another one, by central differences."""
-    R = axes.worldrot().T
-    columns = []
-    for joint in joints:
-        q = np.atleast_1d(joint.joint_angle()).astype(float)
-        for k in range(joint.joint_dof):
-            found = []
-            for sign in (1.0, -1.0):
-                moved = q.copy()
-                moved[k] += sign * h
-                joint.joint_angle(moved if len(q) > 1 else float(moved[0]))
-                found.append((frame.worldpos(), frame.worldrot()))
-            joint.joint_angle(q if len(q) > 1 else float(q[0]))
-            (p1, R1), (p0, R0) = found
-            turn = (R1 - R0) @ R0.T / (2 * h)
-            angular = 0.5 * np.array(
-                [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
-            )
-            columns.append(np.concatenate([R @ (p1 - p0) / (2 * h), R @ angular]))
-    return np.array(columns).T
+    back, R = axes.worldrot().T, frame.worldrot()
+    rates = derivative(lambda: frame.worldcoords().T(), joints)
+    turns = [turn_rate(slope, R) for slope in np.moveaxis(rates[:3, :3], -1, 0)]
+    return np.vstack([back @ rates[:3, 3], back @ np.transpose(turns)])
 
 
 @pytest.fixture
 def arm() -> Any:
-    robot = RobotModel.from_urdf(str(PANDA))
-    robot.angle_vector(START)
-    robot.end_coords = CascadedCoords(parent=robot.link_list[-1], pos=[0.0, 0.0, 0.1])
-    return robot
+    return panda()
 
 
 @pytest.fixture
@@ -109,7 +82,7 @@ def test_columns_of_every_kind_of_joint():
     random = rng("a chain")
     robot = chain_of(KINDS, random)
     tool, joints = robot.end_coords, robot.joint_list
-    put(robot, random)
+    shake(robot, random)
     for axes in (tool, robot, robot.link_list[3]):
         J = robot.calc_jacobian_from_link_list(tool, robot.link_list, transform_coords=axes)
         assert J.dtype == np.float64
@@ -192,7 +165,7 @@ def test_relevance(arm: Any, links: Any):
     assert not last().any()
     assert not last(check_relevance=True).any()
     assert last(check_relevance=False).any()  # the list is trusted
-    other = RobotModel.from_urdf(str(PANDA))
+    other = panda()
     other.joint_list, own = [], other.joint_list
     tool = other.link_list[-1]
     asked = {"joint_list": own, "position_mask": "xyz"}
@@ -207,7 +180,7 @@ def test_what_follows_a_joint_is_in_its_column():
     first, second, third, fourth = robot.joint_list
     first.register_mimic_joint(third, -1.5, 0.1)
     third.register_mimic_joint(second, 0.5, 0.0)
-    put(robot, random)
+    shake(robot, random)
     own = [first, fourth]
     tool = robot.end_coords
     J = robot.calc_jacobian_from_joint_list(own, tool)

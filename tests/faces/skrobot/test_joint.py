@@ -33,6 +33,7 @@ from linkwork.faces.skrobot.model import (
 )
 from robots import about
 from seeds import rng
+from skrobot_robots import derivative, joined, turn_rate
 
 SINGLE = (RotationalJoint, LinearJoint)
 SEVERAL = (OmniWheelJoint, PlanarJoint, FloatingJoint)
@@ -41,21 +42,15 @@ SEVERAL = (OmniWheelJoint, PlanarJoint, FloatingJoint)
 def pair(kind: type = RotationalJoint, **options: Any) -> tuple[Link, Link, Any]:
     """Two links and the joint between them, whose frame stands at (1, 2, 3)."""
     parent, child = Link(name="parent"), Link(name="child", pos=[1, 2, 3])
-    parent.assoc(child, relative_coords="local")
-    joint = kind(parent_link=parent, child_link=child, name="j", **options)
-    child.add_joint(joint)
-    return parent, child, joint
+    return parent, child, joined(kind, parent, child, "j", **options)
 
 
 def chain(n: int = 3) -> RobotModel:
     links = [Link(name=f"l{k}", pos=[0, 0, 0.5]) for k in range(n + 1)]
-    joints = []
-    for k, (above, below) in enumerate(pairwise(links)):
-        above.assoc(below, relative_coords="local")
-        joint = RotationalJoint(axis="xyz"[k % 3], parent_link=above, child_link=below)
-        joint.name = f"j{k}"
-        below.add_joint(joint)
-        joints.append(joint)
+    joints = [
+        joined(RotationalJoint, above, below, f"j{k}", axis="xyz"[k % 3])
+        for k, (above, below) in enumerate(pairwise(links))
+    ]
     return RobotModel(links, joints, links[0])
 
 
@@ -459,18 +454,11 @@ def test_columns_of_a_jacobian_are_derivatives_of_the_pose():
             J, 0, 0, joint, joint.axis, child, frame, tip, seen, [1, 1, 1], [1, 1, 1]
         )
         assert made is J
-        step = 1e-6
+        rates = derivative(lambda tip=tip: tip.worldcoords().T(), [joint])
         for k in range(n):
-            poses = []
-            for sign in (1, -1):
-                moved = q + sign * step * np.eye(n)[k]
-                joint.joint_angle(moved if n > 1 else moved[0])
-                poses.append((tip.worldpos(), tip.worldrot()))
-            joint.joint_angle(q if n > 1 else q[0])
-            linear = (poses[0][0] - poses[1][0]) / (2 * step)
-            turn = (poses[0][1] - poses[1][1]) / (2 * step) @ tip.worldrot().T
-            angular = [turn[2, 1], turn[0, 2], turn[1, 0]]
-            expected = [*seen.inverse_rotate_vector(linear), *seen.inverse_rotate_vector(angular)]
+            turn = turn_rate(rates[:3, :3, k], tip.worldrot())
+            expected = [*seen.inverse_rotate_vector(rates[:3, 3, k]),
+                        *seen.inverse_rotate_vector(turn)]  # fmt: skip
             assert J[:, k] == pytest.approx(expected, abs=1e-8), (kind, k)
     J = np.zeros((3, 1))
     joint = pair(LinearJoint)[2]

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,24 +15,12 @@ import linkwork as lw
 from linkwork.errors import InputError, MissingExtraError, UnsupportedFeatureError
 from linkwork.faces.skrobot import data, models
 from linkwork.faces.skrobot.models import G1, PR2, Fetch, Kuka, Nextage, Panda, RobotModelFromURDF
+from skrobot_robots import needs_robots
 
 GENERATOR = Path(__file__).resolve().parents[3] / "tools" / "models" / "skrobot.py"
 ABSENT = (
     *("Aero", "DifferentialWristSample", "Griphis", "Hydrus", "JaxonJVRC", "Jedy", "Nextage"),
     *("R8_6", "RoverArmedTycoon"),
-)
-
-
-def have(path: Any) -> bool:
-    try:
-        path()
-    except MissingExtraError:
-        return False
-    return True
-
-
-needs_robots = pytest.mark.skipif(
-    not have(data.pr2_urdfpath), reason="example-robot-data is not installed"
 )
 
 

@@ -15,17 +15,8 @@ import pytest
 
 from fresh_python import program_as
 from linkwork import faces, models
-from linkwork.errors import MissingExtraError
 from linkwork.faces.skrobot import data
-
-try:
-    data.pr2_urdfpath()
-except MissingExtraError:
-    ROBOTS = False
-else:
-    ROBOTS = True
-
-needs_robots = pytest.mark.skipif(not ROBOTS, reason="example-robot-data is not installed")
+from skrobot_robots import needs_robots
 
 FETCH = """
 import numpy as np

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
 import linkwork as lw
+from linkwork import poses
 from linkwork.errors import (
     DescriptionError,
     InputError,
@@ -39,6 +40,7 @@ from linkwork.faces.skrobot.model import (
 from linkwork.formats.urdf.records import Robot
 from robots import (
     ALL_TYPES,
+    about,
     chain_urdf,
     description_poses,
     example_robot_urdfs,
@@ -46,6 +48,7 @@ from robots import (
     random_tree,
 )
 from seeds import rng
+from skrobot_robots import joined
 from urdf_strategies import robots
 
 ARM = """<robot name="arm">
@@ -83,19 +86,11 @@ def tree() -> RobotModel:
     """root - trunk - (left1 - left2, right1), made in code."""
     names = ("root", "trunk", "left1", "left2", "right1")
     links = {name: Link(name=name, pos=[0, 0, 1]) for name in names}
-    joints = []
-    for above, below in (
-        ("root", "trunk"),
-        ("trunk", "left1"),
-        ("left1", "left2"),
-        ("trunk", "right1"),
-    ):
-        links[above].assoc(links[below], relative_coords="local")
-        joint = RotationalJoint(
-            axis="y", parent_link=links[above], child_link=links[below], name=f"{below}_joint"
-        )
-        links[below].add_joint(joint)
-        joints.append(joint)
+    ways = (("root", "trunk"), ("trunk", "left1"), ("left1", "left2"), ("trunk", "right1"))
+    joints = [
+        joined(RotationalJoint, links[above], links[below], f"{below}_joint", axis="y")
+        for above, below in ways
+    ]
     return RobotModel(list(links.values()), joints, links["root"])
 
 
@@ -600,17 +595,9 @@ def positions(robot: RobotModel) -> dict[str, np.ndarray]:
     for joint in robot.joint_list:
         q = np.atleast_1d(joint.joint_angle())
         if isinstance(joint, FloatingJoint):
-            half = [
-                np.array([math.cos(a / 2), *(math.sin(a / 2) * axis)])
-                for a, axis in zip(q[3:], np.eye(3), strict=True)
-            ]
-            w = half[0]
-            for other in half[1:]:
-                w = np.array([
-                    w[0] * other[0] - w[1:] @ other[1:],
-                    *(w[0] * other[1:] + other[0] * w[1:] + np.cross(w[1:], other[1:])),
-                ])  # fmt: skip
-            q = np.concatenate([q[:3], w])
+            x, y, z = np.eye(3)
+            R = about(x, q[3]) @ about(y, q[4]) @ about(z, q[5])
+            q = np.concatenate(poses.xyz_wxyz(poses.pose(q[:3], R=R)))
         found[joint.name] = q
     return found
 
@@ -661,9 +648,11 @@ def test_known_robots_stand_as_the_core_says(file: str):
             for joint in robot.joint_list
             if joint.name in core.joint_names
         }
-        poses = dict(zip(core.frame_names, core.fk_all(core.configuration(leading)), strict=True))
+        expected = dict(
+            zip(core.frame_names, core.fk_all(core.configuration(leading)), strict=True)
+        )
         for link in robot.link_list:
-            assert link.worldcoords().T() == pytest.approx(poses[link.name], abs=1e-12)
+            assert link.worldcoords().T() == pytest.approx(expected[link.name], abs=1e-12)
 
 
 @pytest.mark.slow
@@ -681,9 +670,9 @@ def test_descriptions_of_all_sorts(record: Robot):
         return
     robot = RobotModel.from_urdf(text)
     assert robot.linkwork().n_v == core.n_v
-    poses = description_poses(lw.urdf.read(text), positions(robot))
+    expected = description_poses(lw.urdf.read(text), positions(robot))
     for link in robot.link_list:
-        at = poses[link.name]
+        at = expected[link.name]
         scale = 1.0 + np.abs(at).max()
         assert link.worldcoords().T() == pytest.approx(at, abs=1e-9 * scale), link.name
 

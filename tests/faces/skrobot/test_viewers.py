@@ -35,6 +35,7 @@ from linkwork.faces.skrobot.model import (
 from linkwork.faces.skrobot.models import Kuka
 from linkwork.faces.skrobot.viewers import TrimeshSceneViewer
 from linkwork.view import browser
+from skrobot_robots import joined
 
 KINDS = ("TrimeshSceneViewer", "PyrenderViewer", "ViserViewer", "MitsubaViewer")
 
@@ -88,13 +89,8 @@ def arm() -> RobotModel:
     joints = []
     kinds = (PlanarJoint, RotationalJoint, LinearJoint)
     for kind, parent, child in zip(kinds, links[:-1], links[1:], strict=True):
-        parent.assoc(child, relative_coords="local")
         child.translate([0, 0, 0.2])
-        joint = kind(child_link=child, parent_link=parent, name=f"to_{child.name}")
-        child.add_joint(joint)
-        child.add_parent_link(parent)
-        parent.add_child_link(child)
-        joints.append(joint)
+        joints.append(joined(kind, parent, child, f"to_{child.name}"))
     return RobotModel(link_list=links, joint_list=joints)
 
 

@@ -317,17 +317,7 @@ class Coordinates:
         made._M = self._world()
         return made
 
-    def copy(self) -> Coordinates:
-        """`copy_worldcoords`; ``copy.deepcopy`` copies the whole tree."""
-        return self.copy_worldcoords()
-
-    def copy_coords(self) -> Coordinates:
-        """`copy_worldcoords`."""
-        return self.copy_worldcoords()
-
-    def coords(self) -> Coordinates:
-        """`copy_worldcoords`."""
-        return self.copy_worldcoords()
+    copy = copy_coords = coords = copy_worldcoords  # copy.deepcopy copies the whole tree
 
     def get_transform(self) -> Transform:
         """The world pose as a function of vectors."""
@@ -959,11 +949,18 @@ def _refuse_cycle(child: CascadedCoords, parent: Coordinates) -> None:
         above = above._parent
 
 
+def carriers(frame: Any) -> list[Any]:
+    """A frame and all that it hangs on, from below."""
+    found: list[Any] = []
+    while frame is not None:
+        found.append(frame)
+        frame = getattr(frame, "parent", None)
+    return found
+
+
 def _tree_of(frame: Coordinates) -> Iterator[Coordinates]:
     """The topmost frame above one, and all that hangs on it."""
-    while frame._parent is not None:
-        frame = frame._parent
-    left: list[Coordinates] = [frame]
+    left = carriers(frame)[-1:]
     while left:
         frame = left.pop()
         yield frame

@@ -315,7 +315,11 @@ def normalize_vector(v: Any, ord: Any = 2) -> Floats:
     return np.asarray(scaled / np.where(length > 0.0, length, 1.0), np.float64)
 
 
-def _direction(v: Any, what: str) -> Floats:
+def direction(v: Any, what: str) -> Floats:
+    """A vector (3,) of length 1 in a direction.
+
+    Raises: InputError for one that is zero or not finite; ShapeError.
+    """
     unit = normalize_vector(finite(v, what, (3,)))
     if not unit.any():
         raise InputError(f"{what} needs nonzero directions, not {shown(v)}")
@@ -401,7 +405,7 @@ def counter_clockwise_angle_between_vectors(
     if normal_vector is None:
         return angle_between_vectors(v1, v2)
     a, b = finite(v1, "v1", (3,)), finite(v2, "v2", (3,))
-    normal = _direction(normal_vector, "normal_vector")
+    normal = direction(normal_vector, "normal_vector")
     angle = math.atan2(np.cross(a, b) @ normal, a @ b)
     return np.float64(angle if angle >= 0.0 else angle + 2.0 * math.pi)
 
@@ -586,8 +590,8 @@ def rotation_matrix_from_vectors(a: Any, b: Any) -> Floats:
 
     Raises: InputError for a zero vector.
     """
-    start = _direction(a, "rotation_matrix_from_vectors")
-    goal = _direction(b, "rotation_matrix_from_vectors")
+    start = direction(a, "rotation_matrix_from_vectors")
+    goal = direction(b, "rotation_matrix_from_vectors")
     cross = NUMPY.cross(start, goal)
     sine, cosine = math.sqrt(cross.dot(cross)), float(start.dot(goal))
     if sine < _EXACT:
@@ -611,8 +615,8 @@ def rotation_matrix_from_axis(
     """
     if axes not in ("xy", "yx", "xz", "zx", "yz", "zy"):
         raise InputError(f"Valid axes are 'xy', 'yx', 'xz', 'zx', 'yz', 'zy', not {shown(axes)}")
-    first = _direction(first_axis, "first_axis")
-    second = _direction(second_axis, "second_axis")
+    first = direction(first_axis, "first_axis")
+    second = direction(second_axis, "second_axis")
     second = second - (first @ second) * first
     if np.linalg.norm(second) < _EXACT:
         raise InputError(
@@ -631,7 +635,7 @@ def rotation_matrix_z_to_axis(axis: Any) -> Floats:
 
     Raises: InputError for a zero direction.
     """
-    unit = _direction(axis, "axis")
+    unit = direction(axis, "axis")
     near = (0, 1, 0) if abs(unit[0]) > _NEAR_X else (1, 0, 0)
     return rotation_matrix_from_axis(unit, near, "zx")
 
@@ -865,7 +869,7 @@ def quaternion_from_axis_angle(theta: Any, axis: Any) -> Floats:
     Raises: InputError for an axis without direction.
     """
     half = 0.5 * number(theta, "theta")
-    unit = _direction(convert_to_axis_vector(axis), "an axis of rotation")
+    unit = direction(convert_to_axis_vector(axis), "an axis of rotation")
     return np.concatenate([[np.cos(half)], np.sin(half) * unit])
 
 

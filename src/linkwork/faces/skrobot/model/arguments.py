@@ -26,6 +26,9 @@ Floats = NDArray[np.float64]
 OLDER = ("translation_axis", "rotation_axis")
 """Older names of masks, which named the axes that do not count."""
 _ONE = (bool, int, float, np.generic)
+_BACKENDS = ["numpy", "jax"]
+_BASES = {"planar": 3, "6dof": 6}
+"""How a robot's base may move, and the degrees of freedom of that."""
 
 
 def listed(value: Any) -> list[Any]:
@@ -47,6 +50,43 @@ def listed_numbers(value: Any, count: int, what: str) -> list[float]:
     if given.ndim > 1:
         raise ShapeError(f"{what} is one number, or a list of them, not of shape {given.shape}")
     return [float(given)] * count if given.ndim == 0 else given.tolist()
+
+
+def check_backend(backend: Any) -> None:
+    """Raises: InputError for the name of a backend that is none; all are the core's solver."""
+    if backend not in (None, *_BACKENDS):
+        raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {_BACKENDS}")
+
+
+def check_lists(link_list: Any, joint_list: Any) -> None:
+    """Raises: InputError where a chain is given in both ways."""
+    if link_list is not None and joint_list is not None:
+        raise InputError("Specify either link_list or joint_list, not both.")
+
+
+def base_of(use_base: Any) -> Any:
+    """How the base is to move, "planar" or "6dof"; None where it stays.
+
+    Raises: InputError for anything else.
+    """
+    if use_base is None or use_base is False:
+        return None
+    if not isinstance(use_base, str) or use_base not in _BASES:
+        raise InputError(f"use_base must be False, 'planar', or '6dof', got {use_base!r:.40}")
+    return use_base
+
+
+def base_weight(base: str, weight: Any) -> float | tuple[float, ...]:
+    """How readily a base moves: one number, or one for each of its degrees of freedom.
+
+    Raises: ShapeError for another number of them; InputError for one that is not above 0.
+    """
+    values, n = real_array(1.0 if weight is None else weight, "base_weight"), _BASES[base]
+    if values.shape not in ((), (1,), (n,)):
+        raise ShapeError(f"base_weight is one number, or {n} for '{base}', not {values.shape}")
+    if not ((values > 0.0) & np.isfinite(values)).all():
+        raise InputError(f"base_weight must be strictly positive, not {weight!r:.60}")
+    return float(values.reshape(())) if values.size == 1 else tuple(values.tolist())
 
 
 def nested(chains: Any) -> list[list[Any]]:

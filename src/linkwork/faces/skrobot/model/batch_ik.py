@@ -21,11 +21,20 @@ from numpy.typing import NDArray
 import linkwork as lw
 from linkwork import settings
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
+from linkwork.faces.skrobot.coordinates.base import Coordinates, carriers, inverse_matrix
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.arguments import OLDER, Wanted, all_wanted, asked_axes
+from linkwork.faces.skrobot.model.arguments import (
+    OLDER,
+    Wanted,
+    all_wanted,
+    asked_axes,
+    base_of,
+    check_backend,
+    check_lists,
+)
+from linkwork.faces.skrobot.model.arguments import base_weight as weight_of_base
+from linkwork.faces.skrobot.model.ik_steps import joints_of
 from linkwork.faces.skrobot.model.joint import Joint, leader_of, leaders_of
-from linkwork.faces.skrobot.model.link import Link
 
 if TYPE_CHECKING:
     from linkwork.faces.skrobot.model.core import CoreModel
@@ -35,8 +44,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-BACKENDS = ("numpy", "jax")
-BASES = (False, "planar", "6dof")
 _EXACT_POSITION, _EXACT_ROTATION = 1.0e-5, 1.0e-4
 """Tolerances (m, rad) of the first search: answers are as exact as is free."""
 _STEPS = 16
@@ -150,17 +157,18 @@ class BatchIK:
 
         Raises: InputError, ShapeError (both a ValueError), WrongTypeError (a TypeError).
         """
-        _check_choices(backend, use_base, alpha, retry_seed)
+        _check_choices(backend, alpha, retry_seed)
+        base = base_of(use_base)
         tasks = _tasks_of(self, target_coords, move_target, kwargs)
         legacy = {name: kwargs.pop(name) for name in OLDER if name in kwargs}
         weights, avoid = _kwargs_of_several(kwargs, tasks)
         n = len(tasks.frames)
         asked = asked_axes(n, position_mask, rotation_mask, rotation_mirror, legacy)
         wanted = all_wanted(n, asked, translation_tolerance, rotation_tolerance)
-        core = self._core(use_base or None)
+        core = self._core(base)
         places = [core.frame(frame) for frame in tasks.frames]
         moved = _moved_joints(self, tasks, link_list, joint_list, invariant_joint_list)
-        if not moved.free and not use_base:
+        if not moved.free and base is None:
             raise NoJointError(
                 "batch_inverse_kinematics: no joint may move: the list is empty, or every joint of "
                 "it is in invariant_joint_list"
@@ -174,7 +182,7 @@ class BatchIK:
             avoid=avoid,
             moved=moved,
             joint_weights=_joint_weights(joint_weights, moved.chain),
-            base=_base_weights(use_base, base_weight),
+            base=_base(base, base_weight),
         )
         starts = _starts(
             problem, (initial_angles, attempts_per_pose, random_initial_range, retry_seed), rng
@@ -211,10 +219,10 @@ class _Moved(NamedTuple):
 
 
 class _Base(NamedTuple):
-    """The freedom of the root ("planar" or "6dof"), and its weight."""
+    """The freedom of the root ("planar" or "6dof"), and its weights."""
 
     kind: str | None
-    weight: float
+    weight: float | tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -245,12 +253,9 @@ class _Problem:
 _OF_SEVERAL = ("task_weights", "joint_limit_avoidance")
 
 
-def _check_choices(backend: Any, use_base: Any, alpha: Any, retry_seed: Any) -> None:
+def _check_choices(backend: Any, alpha: Any, retry_seed: Any) -> None:
     """Raises: InputError for what is none of the choices."""
-    if backend is not None and backend not in BACKENDS:
-        raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {list(BACKENDS)}")
-    if use_base is True or not any(use_base == each for each in (*BASES, None)):
-        raise InputError(f"use_base must be False, 'planar', or '6dof', got {use_base!r:.40}")
+    check_backend(backend)
     if not 0.0 < float(alpha) <= 1.0:
         raise InputError(f"alpha is a step size, 0 < alpha <= 1, not {alpha!r:.40}")
     if retry_seed not in (None, "current", "random"):
@@ -370,8 +375,7 @@ def _moved_joints(robot: Any, tasks: _Tasks, links: Any, joints: Any, invariant:
 
     Raises: InputError.
     """
-    if links is not None and joints is not None:
-        raise InputError("Specify either link_list or joint_list, not both.")
+    check_lists(links, joints)
     if joints is not None:
         found = _flat(joints, tasks, "joint_list")
     elif links is not None:
@@ -410,13 +414,7 @@ def _flat(given: Iterable[Any], tasks: _Tasks, what: str) -> list[Any]:
 def _joints_to(robot: Any, frame: Any) -> list[Any]:
     """The joints of the model from its root to a frame."""
     inside = {id(joint) for joint in robot.joint_list}
-    found: list[Any] = []
-    at = frame
-    while isinstance(at, CascadedCoords):
-        if isinstance(at, Link) and at.joint is not None and id(at.joint) in inside:
-            found.append(at.joint)
-        at = at.parent
-    return found[::-1]
+    return [joint for joint in joints_of(carriers(frame)[::-1]) if id(joint) in inside]
 
 
 def _joint_weights(given: Any, chain: Sequence[Any]) -> dict[int, float]:
@@ -451,25 +449,13 @@ def _joint_weights(given: Any, chain: Sequence[Any]) -> dict[int, float]:
     return found
 
 
-def _base_weights(use_base: Any, weight: Any) -> _Base:
-    """The weights of the root's freedoms.
-
-    Raises: InputError for weights that are not positive, or are neither one nor one for each degree
-    of freedom.
-    """
-    kind = use_base or None
-    if weight is None:
-        return _Base(kind, 1.0)
-    if kind is None:
+def _base(kind: str | None, weight: Any) -> _Base:
+    """The root's freedom, and its weights."""
+    if kind is not None:
+        return _Base(kind, weight_of_base(kind, weight))
+    if weight is not None:
         warnings.warn("base_weight is ignored when use_base is False", RuntimeWarning, stacklevel=3)
-        return _Base(None, 1.0)
-    numbers = np.asarray(weight, np.float64)
-    n = 3 if kind == "planar" else 6
-    if numbers.shape not in ((), (1,), (n,)):
-        raise ShapeError(f"base_weight is one number or {n}, not an array {numbers.shape}")
-    if not (np.isfinite(numbers).all() and (numbers > 0.0).all()):
-        raise InputError("base_weight must be strictly positive")
-    return _Base(kind, float(np.exp(np.log(numbers).mean())))
+    return _Base(None, 1.0)
 
 
 # --- starts ---------------------------------------------------------------------------------------
@@ -605,7 +591,7 @@ def _solver(problem: _Problem) -> _Solver:
     core = problem.core
     free = [core._parts_of[id(leader_of(joint))] for joint in problem.moved.free]
     joints = tuple(dict.fromkeys(name for names in free for name in names))
-    weights = {
+    weights: dict[str, Any] = {
         name: problem.joint_weights[id(joint)]
         for joint in problem.moved.free
         if id(joint) in problem.joint_weights
@@ -631,7 +617,7 @@ def _solver(problem: _Problem) -> _Solver:
 def _made(
     problem: _Problem,
     joints: tuple[str, ...],
-    weights: Mapping[str, float],
+    weights: Mapping[str, Any],
 ) -> _Solver:
     robot = problem.core.robot
     tasks: list[lw.ik.Pose] = []

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError, ShapeError, UnknownNameError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates
+from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, carriers
 from linkwork.faces.skrobot.model.joint import STAMP, Joint, leader_of, leaders_of
 from linkwork.faces.skrobot.model.link import Link
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
 from linkwork.mechanism.edit import with_loops
-from linkwork.mechanism.model import JointType
+from linkwork.mechanism.model import JointType, Mechanism
 from linkwork.mechanism.rigid import joint_pose
 from linkwork.robot import Robot
 from linkwork.spatial.poses import pose_matrix
@@ -244,19 +244,16 @@ class CoreModel:
     def _find_columns(self) -> None:
         """Note which joint each number of q and v belongs to."""
         m = self.robot.mechanism
-        coordinate = {name: c for c, name in enumerate(m.joint_names)}
+        there = set(m.joint_names)
         self._rows: dict[int, tuple[slice, slice]] = {}
         self._singles: list[tuple[int, Joint]] = []
         self._several: list[tuple[slice, Joint]] = []
         movers = [each.link._mover for each in self._members if each.link._mover is not None]
         for joint in _with_leaders(movers):
             names = self._parts_of[id(joint)]
-            if joint.joint_dof == 0 or names[0] not in coordinate:
+            if joint.joint_dof == 0 or names[0] not in there:
                 continue
-            first, last = coordinate[names[0]], coordinate[names[-1]]
-            in_q = slice(m.q_slice(first).start, m.q_slice(last).stop)
-            in_v = slice(m.v_slice(first).start, m.v_slice(last).stop)
-            self._rows[id(joint)] = in_q, in_v
+            self._rows[id(joint)] = in_q, _ = rows_of(m, names)
             if joint.joint_dof == 1:
                 self._singles.append((in_q.start, joint))
             else:
@@ -438,20 +435,14 @@ def _common_frame(frames: Sequence[CascadedCoords | None]) -> CascadedCoords | N
     """The lowest frame that all of these hang on, or are; None for the world."""
     if not frames or any(frame is None for frame in frames):
         return None
-    first: list[CascadedCoords] = []
-    at: Any = frames[0]
-    while at is not None:
-        first.append(at)
-        at = at.parent
+    first = carriers(frames[0])
     depth = {id(frame): k for k, frame in enumerate(first)}
     lowest = 0
     for frame in frames[1:]:
-        at = frame
-        while at is not None and id(at) not in depth:
-            at = at.parent
-        if at is None:
+        met = next((depth[id(at)] for at in carriers(frame) if id(at) in depth), None)
+        if met is None:
             return None
-        lowest = max(lowest, depth[id(at)])
+        lowest = max(lowest, met)
     return first[lowest]
 
 
@@ -508,6 +499,15 @@ def _single(name: str, joint: Joint, mimic: Mimic | None, ends: dict[str, Any]) 
         effort=_positive(joint.max_joint_torque),
         **limits_of(kind, joint.min_angle, joint.max_angle),
         **ends,
+    )
+
+
+def rows_of(m: Mechanism, names: Sequence[str]) -> tuple[slice, slice]:
+    """The numbers of q and of v that belong to joints of the core one after the other."""
+    first, last = m.joint(names[0]), m.joint(names[-1])
+    return (
+        slice(m.q_slice(first).start, m.q_slice(last).stop),
+        slice(m.v_slice(first).start, m.v_slice(last).stop),
     )
 
 

@@ -18,8 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork import poses
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates
+from linkwork.faces.skrobot.coordinates.base import Coordinates, carriers
 from linkwork.faces.skrobot.coordinates.math import finite, normalize_mask
+from linkwork.faces.skrobot.model.arguments import check_backend
+from linkwork.faces.skrobot.model.core import rows_of
+from linkwork.faces.skrobot.model.joint import calc_target_joint_dimension, places
 from linkwork.mechanism.assemble import assemble
 from linkwork.mechanism.edit import parts_of
 from linkwork.mechanism.loops import Closures
@@ -35,7 +38,6 @@ GRAVITY = (0.0, 0.0, -9.80665)
 """Gravity (m/s²) where `Dynamics.inverse_dynamics` is given none."""
 GRAVITY_OF_TORQUES = (0.0, 0.0, -9.81)
 """Gravity (m/s²) where `Dynamics.torque_vector` is given none."""
-_BACKENDS = ("numpy", "jax")
 _BASE = "base of the robot"
 
 
@@ -120,24 +122,20 @@ class Dynamics:
             raise InputError("Total robot mass is zero: give its links masses (link.mass = 1.0)")
         links = self.link_list if link_list is None else self.calc_union_link_list(link_list)
         joints = [link.joint for link in links if link.joint is not None]
-        width = sum(joint.joint_dof for joint in joints)
-        least = col_offset + width
+        least = col_offset + calc_target_joint_dimension(joints)
         if jacobian is None:
             jacobian = np.zeros((int(rows.sum()), n_joint_dimension or least))
-        found = jacobian
-        if found.shape[0] < rows.sum() or found.shape[1] < least:
+        if jacobian.shape[0] < rows.sum() or jacobian.shape[1] < least:
             raise ShapeError(
-                f"the Jacobian is {found.shape}, and needs ({int(rows.sum())}, {least}) or more"
+                f"the Jacobian is {jacobian.shape}, and needs ({int(rows.sum())}, {least}) or more"
             )
         tree = _tree_of(self._core(None))
         J = self._core(None).T_world_root()[:3, :3] @ tree.robot.com_jacobian(tree.q())
-        at = col_offset
-        for joint in joints:
-            place = tree.columns.get(id(joint))
-            if place is not None:
-                found[: rows.sum(), at : at + joint.joint_dof] = J[rows][:, place]
-            at += joint.joint_dof
-        return found
+        own = jacobian[: rows.sum(), col_offset:least]
+        for joint, span in zip(joints, places(joints), strict=True):
+            if id(joint) in tree.columns:
+                own[:, span] = J[rows][:, tree.columns[id(joint)]]
+        return jacobian
 
     # torques
 
@@ -160,9 +158,9 @@ class Dynamics:
 
         Raises: InputError, ShapeError.
         """
-        _check_backend(backend)
+        check_backend(backend)
         tree = _tree_of(self._core(None))
-        n = sum(joint.joint_dof for joint in self.joint_list)
+        n = calc_target_joint_dimension(self.joint_list)
         rates = [np.zeros(n) if each is None else finite(each, what, (n,))
                  for each, what in ((qd, "qd"), (qdd, "qdd"))]  # fmt: skip
         state = _State(tree, tree.q(), *(_spread(self, tree, each) for each in rates))
@@ -199,9 +197,9 @@ class Dynamics:
 
         Raises: InputError, ShapeError.
         """
-        _check_backend(backend)
+        check_backend(backend)
         core = self._core(None)
-        n = sum(joint.joint_dof for joint in self.joint_list)
+        n = calc_target_joint_dimension(self.joint_list)
         given = (("av_prev", av_prev), ("av", av), ("av_next", av_next))
         angles = [None if each is None else finite(each, name, (n,)) for name, each in given]
         now = np.array(self.angle_vector(), np.float64) if angles[1] is None else angles[1]
@@ -307,36 +305,29 @@ def _columns_of(core: CoreModel, robot: Robot, floating: bool) -> _Tree:
     for joint in (member.link._mover for member in core._members):
         if joint is None or joint.joint_dof == 0:
             continue
-        names = core._parts_of[id(joint)]
-        first, last = m.joint(names[0]), m.joint(names[-1])
         joints.append(joint)
-        columns[id(joint)] = slice(m.v_slice(first).start, m.v_slice(last).stop)
-        positions[id(joint)] = slice(m.q_slice(first).start, m.q_slice(last).stop)
+        positions[id(joint)], columns[id(joint)] = rows_of(m, core._parts_of[id(joint)])
     base = (m.q_slice(0), m.v_slice(0)) if floating else (slice(0, 0), slice(0, 0))
     return _Tree(robot, joints, columns, positions, *base)
 
 
 def _spread(robot: Any, tree: _Tree, given: Floats, into: Floats | None = None) -> Floats:
     """Numbers in the order of the joints, as velocities of the tree, or positions ``into`` q."""
-    places = tree.columns if into is None else tree.positions
+    own = tree.columns if into is None else tree.positions
     found = np.zeros(tree.robot.n_v) if into is None else into
-    at = 0
-    for joint in robot.joint_list:
-        place = places.get(id(joint))
-        if place is not None:
-            found[place] = given[at : at + joint.joint_dof]
-        at += joint.joint_dof
+    for joint, span in zip(robot.joint_list, places(robot.joint_list), strict=True):
+        if id(joint) in own:
+            found[own[id(joint)]] = given[span]
     return found
 
 
 def _in_order(robot: Any, tree: _Tree, tau: Floats) -> Floats:
     """Generalised forces of a tree in the order of the joints."""
-    none = np.zeros(6)
-    parts = [
-        tau[tree.columns[id(joint)]] if id(joint) in tree.columns else none[: joint.joint_dof]
-        for joint in robot.joint_list
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0)
+    found = np.zeros(calc_target_joint_dimension(robot.joint_list))
+    for joint, span in zip(robot.joint_list, places(robot.joint_list), strict=True):
+        if id(joint) in tree.columns:
+            found[span] = tau[tree.columns[id(joint)]]
+    return found
 
 
 def _differences(
@@ -414,12 +405,8 @@ def _listed(given: Any, what: str) -> list[Any] | None:
 def _hangs_above(robot: Any, frame: Coordinates) -> bool:
     """Whether a frame hangs on the robot itself and on no link of it."""
     links = {id(link) for link in robot.link_list}
-    at: Any = frame
-    while at is not None and id(at) not in links:
-        if at is robot:
-            return True
-        at = at.parent if isinstance(at, CascadedCoords) else None
-    return False
+    met = next((at for at in carriers(frame) if at is robot or id(at) in links), None)
+    return met is robot
 
 
 def _pose_of(coords: Any) -> Floats:
@@ -431,8 +418,3 @@ def _pose_of(coords: Any) -> Floats:
 def _base_of(T: Floats) -> Floats:
     """The positions (7,) of a floating base at a pose (4, 4)."""
     return np.concatenate(poses.xyz_wxyz(T))
-
-
-def _check_backend(backend: Any) -> None:
-    if backend not in (None, *_BACKENDS):
-        raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {list(_BACKENDS)}")

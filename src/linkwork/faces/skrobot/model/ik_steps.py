@@ -17,11 +17,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import InputError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
+from linkwork.faces.skrobot.coordinates.base import (
+    CascadedCoords,
+    Coordinates,
+    carriers,
+    inverse_matrix,
+)
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
 from linkwork.faces.skrobot.model.arguments import (
     OLDER,
     asked_axes,
+    check_lists,
     holds_several,
     listed,
     listed_numbers,
@@ -33,6 +39,7 @@ from linkwork.faces.skrobot.model.joint import (
     is_led_by,
     joint_angle_limit_nspace,
     joint_angle_limit_weight,
+    places,
 )
 from linkwork.mechanism.rigid import point_velocities
 
@@ -57,16 +64,6 @@ def joints_of(links: Sequence[Any]) -> list[Any]:
     return [link.joint for link in movable(links)]
 
 
-def places(joints: Sequence[Any]) -> list[slice]:
-    """The columns of each joint."""
-    found: list[slice] = []
-    at = 0
-    for joint in joints:
-        found.append(slice(at, at + joint.joint_dof))
-        at += joint.joint_dof
-    return found
-
-
 def shortened(vector: ArrayLike, most: float) -> Floats:
     """A vector, scaled to the norm ``most`` where it is longer."""
     vector = np.array(vector, dtype=float)
@@ -75,15 +72,6 @@ def shortened(vector: ArrayLike, most: float) -> Floats:
 
 
 # ---------------------------------------------------------------------------- columns of joints
-
-
-def carriers(frame: Any) -> list[Any]:
-    """A frame and all that it hangs on."""
-    found: list[Any] = []
-    while frame is not None:
-        found.append(frame)
-        frame = getattr(frame, "parent", None)
-    return found
 
 
 def followers(joint: Any) -> list[tuple[Any, float]]:
@@ -901,8 +889,7 @@ class StepsIK:
             raise NotImplementedError(
                 "inverse_kinematics_loop needs move_target, the frame to move"
             )
-        if link_list is not None and joint_list is not None:
-            raise ValueError("Specify either link_list or joint_list, not both.")
+        check_lists(link_list, joint_list)
         if joint_list is not None:
             link_list = [[joint.child_link for joint in chain] for chain in nested(joint_list)]
         masks = (position_mask, rotation_mask, rotation_mirror)

@@ -23,19 +23,27 @@ from numpy.typing import NDArray
 
 from linkwork import ik
 from linkwork.errors import InputError, LinkworkError, UnknownNameError
-from linkwork.faces.skrobot.coordinates.base import CascadedCoords, Coordinates, inverse_matrix
+from linkwork.faces.skrobot.coordinates.base import (
+    CascadedCoords,
+    Coordinates,
+    carriers,
+    inverse_matrix,
+)
 from linkwork.faces.skrobot.coordinates.math import normalize_mask
 from linkwork.faces.skrobot.model.arguments import (
     Wanted,
     all_wanted,
     asked_axes,
+    base_of,
+    base_weight,
+    check_lists,
     listed,
     listed_numbers,
     listed_or_none,
     nested,
 )
 from linkwork.faces.skrobot.model.core import Kept
-from linkwork.faces.skrobot.model.ik_steps import StepsIK, carriers, joints_of
+from linkwork.faces.skrobot.model.ik_steps import StepsIK, joints_of
 from linkwork.faces.skrobot.model.joint import FloatingJoint, Joint, PlanarJoint, leader_of
 from linkwork.faces.skrobot.model.link import Link
 
@@ -264,11 +272,8 @@ class SingleIK(_Steps):
 
         Raises: ValueError, see `inverse_kinematics`.
         """
-        if link_list is not None and joint_list is not None:
-            raise InputError("Specify either link_list or joint_list, not both.")
-        use_base = kwargs.get("use_base", False)
-        if use_base is not None and use_base is not False and use_base not in _BASES:
-            raise InputError(f"use_base must be False, 'planar', or '6dof', got {use_base!r}")
+        check_lists(link_list, joint_list)
+        use_base = base_of(kwargs.get("use_base"))
         if use_base:
             self._base_link()
         targets, frames = listed(target_coords), listed(move_target)
@@ -540,7 +545,7 @@ class SingleIK(_Steps):
         options = {name: value for name, value in kwargs.items() if name not in _OF_CALL}
         options.setdefault("periodic_time", 0.5)
         check = kwargs.get("additional_check")
-        use_base = kwargs.get("use_base") or None
+        use_base = base_of(kwargs.get("use_base"))
         moved = {id(joint): joint for chain in chains for joint in chain}.values()
         before = self._state(moved, use_base)
         links = [[joint.child_link for joint in chain] for chain in chains]
@@ -549,7 +554,7 @@ class SingleIK(_Steps):
         with self._base_joint(use_base) as base:
             if base is not None:
                 links = [[base, *chain] for chain in links]
-                weights = [(base, _base_weight(use_base, kwargs.get("base_weight")))]
+                weights = [(base, base_weight(use_base, kwargs.get("base_weight")))]
                 options["additional_weight_list"] = [
                     *(kwargs.get("additional_weight_list") or ()), *weights
                 ]  # fmt: skip
@@ -827,20 +832,6 @@ def _thresholds(given: Any, usual: float, count: int, what: str) -> list[float]:
     return found
 
 
-def _base_weight(use_base: Any, weight: Any) -> Any:
-    """The weight of the base: one number, or one for each of its degrees of freedom.
-
-    Raises: InputError for another number of them, and for one that is not above 0.
-    """
-    values = np.asarray(1.0 if weight is None else weight, dtype=float)
-    n = _BASES[use_base].joint_dof
-    if values.shape not in ((), (n,)) or not ((values > 0.0) & np.isfinite(values)).all():
-        raise InputError(
-            f"base_weight must be one number above 0, or {n} for '{use_base}', not {weight!r}"
-        )
-    return float(values) if values.shape == () else values
-
-
 def _paired(chains: list[list[Any]], frames: list[Any]) -> list[list[Any]]:
     """Chains in the order of the frames that they carry, where they were given in another."""
     carrying = [{id(each) for each in carriers(frame)} for frame in frames]
@@ -948,9 +939,7 @@ class _Moved:
         """Let the base move as readily as ``weight`` says."""
         c = self.core.robot.mechanism.coordinate_of_v(self.core.columns(None).start)
         self._base = [self.core.robot.mechanism.joint_names[c]]
-        value = _base_weight(use_base, weight)
-        if weight is not None:
-            self._weights[self._base[0]] = value if isinstance(value, float) else value.tolist()
+        self._weights[self._base[0]] = base_weight(use_base, weight)
 
     def couple(self, first: Any, second: Any) -> Any:
         """The task that keeps two joints as far apart as they are; one that moves alone is held."""

@@ -27,8 +27,10 @@ from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_call import Array, number_call
 from linkwork.compile.recipe import expression_recipe
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.skrobot.coordinates.base import Coordinates
-from linkwork.faces.skrobot.coordinates.math import convert_to_axis_vector
+from linkwork.faces.skrobot.coordinates.base import Coordinates, inverse_matrix
+from linkwork.faces.skrobot.coordinates.compiled import compiled
+from linkwork.faces.skrobot.coordinates.math import convert_to_axis_vector, direction
+from linkwork.spatial.poses import pose_matrix
 
 if TYPE_CHECKING:
     from linkwork.faces.skrobot.model.joint_limit_table import JointLimitTable
@@ -58,7 +60,6 @@ class Stamp:
 STAMP = Stamp()
 structure_changed = STAMP.move
 
-_DEFAULT_TORQUE = 1.0
 _FIVE_DEGREES = math.radians(5)
 _XYZ = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
@@ -118,7 +119,11 @@ class Joint:
 
     joint_dof: int
     type: str
+    axis: Any
     _default_velocity: Any = 1.0
+    _default_torque: Any = 1.0
+    _lowest = -math.inf
+    """The lower limit where none is given."""
 
     def __init__(  # noqa: PLR0913, PLR0917  as the original
         self,
@@ -143,9 +148,12 @@ class Joint:
         self._followers: list[Joint] = []
         self._q: Any = self._rest()
         self._T_fixed = np.eye(4)
-        self._set_limits(min_angle, max_angle)
+        self.min_angle = self._lowest if min_angle is None else min_angle
+        self.max_angle = self._highest() if max_angle is None else max_angle
         self.max_joint_velocity = max_joint_velocity
-        self.max_joint_torque = _DEFAULT_TORQUE if max_joint_torque is None else max_joint_torque
+        self.max_joint_torque = (
+            self._default_torque if max_joint_torque is None else max_joint_torque
+        )
         self._set_up_rates()
         if child_link is not None:
             self._take(child_link)
@@ -168,26 +176,27 @@ class Joint:
 
     # limits
 
-    min_angle: Any
-    max_angle: Any
+    @property
+    def min_angle(self) -> Any:
+        """The lower limit, rad or m; of a joint with several positions those of each (n,)."""
+        return self._lower
+
+    @min_angle.setter
+    def min_angle(self, value: Any) -> None:
+        self._lower = self._bound(value, "min_angle")
+        structure_changed()
 
     @property
-    def min_joint_angle(self) -> Any:
-        """The lower limit: `min_angle`."""
-        return self.min_angle
+    def max_angle(self) -> Any:
+        """The upper limit, rad or m; of a joint with several positions those of each (n,)."""
+        return self._upper
 
-    @min_joint_angle.setter
-    def min_joint_angle(self, value: Any) -> None:
-        self.min_angle = value
+    @max_angle.setter
+    def max_angle(self, value: Any) -> None:
+        self._upper = self._bound(value, "max_angle")
+        structure_changed()
 
-    @property
-    def max_joint_angle(self) -> Any:
-        """The upper limit: `max_angle`."""
-        return self.max_angle
-
-    @max_joint_angle.setter
-    def max_joint_angle(self, value: Any) -> None:
-        self.max_angle = value
+    min_joint_angle, max_joint_angle = min_angle, max_angle
 
     @property
     def max_joint_velocity(self) -> Any:
@@ -196,7 +205,7 @@ class Joint:
 
     @max_joint_velocity.setter
     def max_joint_velocity(self, value: Any) -> None:
-        self._max_velocity = value
+        self._max_velocity = self._rated(value)
         structure_changed()
 
     @property
@@ -215,10 +224,7 @@ class Joint:
 
         Without a table it is `min_angle`.
         """
-        table, target = self.joint_min_max_table, self.joint_min_max_target
-        if table is None or target is None:
-            return self.min_angle
-        return JointLimitValue(table.min_angle_function, target.joint_angle())
+        return self._by_table("min_angle")
 
     @property
     def joint_min_max_table_max_angle(self) -> float:
@@ -226,10 +232,13 @@ class Joint:
 
         Without a table it is `max_angle`.
         """
+        return self._by_table("max_angle")
+
+    def _by_table(self, which: str) -> float:
         table, target = self.joint_min_max_table, self.joint_min_max_target
         if table is None or target is None:
-            return self.max_angle
-        return JointLimitValue(table.max_angle_function, target.joint_angle())
+            return getattr(self, which)
+        return JointLimitValue(getattr(table, f"{which}_function"), target.joint_angle())
 
     # position
 
@@ -324,14 +333,14 @@ class Joint:
 
     def _take(self, link: Link) -> None:
         """Become the joint that carries a link, which stays where it is."""
-        self._T_fixed = _without(link._local(), self._motion())
+        self._T_fixed = link._local().dot(inverse_matrix(self._motion()))
         self._refit()
         link._mover = self
         structure_changed()
 
     def _fix(self, M: Floats) -> None:
         """Move the joint's frame so that the link has the local pose M (4, 4)."""
-        self._T_fixed = _without(M, self._motion())
+        self._T_fixed = M.dot(inverse_matrix(self._motion()))
         self._refit()
         structure_changed()
 
@@ -341,14 +350,24 @@ class Joint:
     # what each kind says
 
     def _rest(self) -> Any:
-        raise NotImplementedError("make a RotationalJoint, LinearJoint, FixedJoint, ...")
+        """The position to begin at."""
+        return 0.0
 
     def _value(self) -> Any:
         """The position as it is handed out."""
-        raise NotImplementedError
+        return self._q
 
-    def _set_limits(self, lower: Any, upper: Any) -> None:
-        raise NotImplementedError
+    def _highest(self) -> float:
+        """The upper limit where none is given."""
+        return math.inf
+
+    def _bound(self, value: Any, what: str) -> Any:
+        """A limit as it is kept."""
+        return _number(value, self.name, what)
+
+    def _rated(self, value: Any) -> Any:
+        """A limit of the velocity as it is kept."""
+        return self._default_velocity if value is None else value
 
     def _set_up_rates(self) -> None:
         """Begin with no velocity, acceleration and torque."""
@@ -357,7 +376,7 @@ class Joint:
         self.joint_velocity = self.joint_acceleration = self.joint_torque = still
 
     def _numbers(self, v: Any, relative: bool) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError("make a RotationalJoint, LinearJoint, FixedJoint, ...")
 
     def _clipped(self, q: Any) -> Any:
         raise NotImplementedError
@@ -414,8 +433,6 @@ class Joint:
         """The origin (3,) of the joint's frame in the world, m."""
         return self._world_frame()[:3, 3].copy()
 
-    axis: Any
-
     def flip_axis(self) -> bool:
         """Reverse the joint's positive direction, the robot staying as it is; whether that is done.
 
@@ -427,15 +444,29 @@ class Joint:
         """
         return False
 
-    # its column of a Jacobian, its share of a velocity limit
+    # its columns of a Jacobian, its share of a velocity limit
+
+    def calc_jacobian(
+        self, jacobian: Floats, row: int, column: int, joint: Joint, paxis: Any, *args: Any,
+        **kwargs: Any,
+    ) -> Floats:  # fmt: skip
+        """Its columns of a Jacobian, in place: slides first, then turns where the link is.
+
+        Arguments are those of `calc_jacobian_rotational` and `calc_jacobian_linear`; ``paxis`` is
+        the axis of a joint with one position.
+        """
+        axes, slides = self._screws()
+        for k, slide in enumerate(slides):
+            make = calc_jacobian_linear if slide else calc_jacobian_rotational
+            axis = paxis if self.joint_dof == 1 else axes[k]
+            make(jacobian, row, column + k, joint, axis, *args, **kwargs)
+        return jacobian
 
     def calc_angle_speed_gain(self, dav: ArrayLike, i: int, periodic_time: float) -> float:
         """The part of a step ``dav`` (n,), from entry ``i``, that the velocity limit allows.
 
-        See `calc_angle_speed_gain_scalar` and `calc_angle_speed_gain_vector`.
+        See `calc_angle_speed_gain_vector`.
         """
-        if self.joint_dof == 1:
-            return calc_angle_speed_gain_scalar(self, dav, i, periodic_time)
         return calc_angle_speed_gain_vector(self, dav, i, periodic_time)
 
 
@@ -476,6 +507,7 @@ class _SingleJoint(Joint):
     """A joint with one position along or about an axis."""
 
     joint_dof = 1
+    _lowest = -math.pi / 2
 
     def __init__(
         self, axis: Any = "z", max_joint_velocity: Any = None, max_joint_torque: Any = 100,
@@ -489,14 +521,8 @@ class _SingleJoint(Joint):
         }  # fmt: skip
         super().__init__(*args, **most, **kwargs)
 
-    def _rest(self) -> float:
-        return 0.0
-
-    def _value(self) -> float:
-        return self._q
-
     @property
-    def axis(self) -> Floats:
+    def axis(self) -> Floats:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The axis (3,), of length 1, in the joint's frame."""
         return self._axis.copy()
 
@@ -508,63 +534,16 @@ class _SingleJoint(Joint):
             self._move(self._q)
         structure_changed()
 
-    @property
-    def joint_axis(self) -> Floats:
-        """The axis: `axis`."""
-        return self.axis
+    joint_axis = axis
 
-    @joint_axis.setter
-    def joint_axis(self, axis: Any) -> None:
-        self.axis = axis
-
-    @property
-    def max_joint_velocity(self) -> Any:
-        """The limit of the velocity; what is not positive is replaced by a default, and logged."""
-        return self._max_velocity
-
-    @max_joint_velocity.setter
-    def max_joint_velocity(self, value: Any) -> None:
-        if value is None or value <= 0:
-            if value is not None:
-                logger.warning(
-                    "joint '%s': max_joint_velocity is %g and must be positive; it is set to %g",
-                    self.name, value, self._default_velocity,
-                )  # fmt: skip
-            value = self._default_velocity
-        self._max_velocity = value
-        structure_changed()
-
-    def _set_limits(self, lower: Any, upper: Any) -> None:
-        self._lower = -math.pi / 2 if lower is None else _number(lower, self.name, "min_angle")
-        self._upper = (
-            self._upper_without(self._lower)
-            if upper is None
-            else _number(upper, self.name, "max_angle")
-        )
-
-    def _upper_without(self, lower: float) -> float:
-        """The upper limit where none is given."""
-        raise NotImplementedError
-
-    @property
-    def min_angle(self) -> float:
-        """The lower limit, rad or m."""
-        return self._lower
-
-    @min_angle.setter
-    def min_angle(self, value: float) -> None:
-        self._lower = _number(value, self.name, "min_angle")
-        structure_changed()
-
-    @property
-    def max_angle(self) -> float:
-        """The upper limit, rad or m."""
-        return self._upper
-
-    @max_angle.setter
-    def max_angle(self, value: float) -> None:
-        self._upper = _number(value, self.name, "max_angle")
-        structure_changed()
+    def _rated(self, value: Any) -> Any:
+        if value is not None and value <= 0:
+            logger.warning(
+                "joint '%s': max_joint_velocity is %g and must be positive; it is set to %g",
+                self.name, value, self._default_velocity,
+            )  # fmt: skip
+            value = None
+        return super()._rated(value)
 
     def _numbers(self, v: Any, relative: bool) -> float:
         try:
@@ -577,16 +556,11 @@ class _SingleJoint(Joint):
             raise InputError(f"joint '{self.name}': the angle must be finite, not {v!r:.40}")
         return q
 
-    def _bounds(self) -> tuple[float, float]:
-        """The limits now: those of the table where there is one."""
-        if self.joint_min_max_table is None or self.joint_min_max_target is None:
-            return self._lower, self._upper
-        return self.joint_min_max_table_min_angle, self.joint_min_max_table_max_angle
-
     def _clipped(self, q: float) -> float:
         lower, upper = self._lower, self._upper
         if self.joint_min_max_table is not None:
-            lower, upper = self._bounds()
+            lower = self.joint_min_max_table_min_angle
+            upper = self.joint_min_max_table_max_angle
         if q > upper:
             logger.warning("%r: joint_angle(%g) violates max_angle(%g)", self, q, upper)
             return float(upper)
@@ -650,8 +624,8 @@ class RotationalJoint(_SingleJoint):
         free = math.isinf(self._lower) and math.isinf(self._upper)
         return "continuous" if free else "revolute"
 
-    def _upper_without(self, lower: float) -> float:
-        return math.pi + lower
+    def _highest(self) -> float:
+        return math.pi + self._lower
 
     def _refit(self) -> None:
         along = np.outer(self._axis, self._axis)
@@ -666,11 +640,7 @@ class RotationalJoint(_SingleJoint):
         self._coefficients[1], self._coefficients[2] = math.sin(q), math.cos(q)
 
     def _motion(self) -> Floats:
-        return _turned(self._axis, self._q)
-
-    def calc_jacobian(self, *args: Any, **kwargs: Any) -> Floats:
-        """As `calc_jacobian_rotational`."""
-        return calc_jacobian_rotational(*args, **kwargs)
+        return pose_matrix(compiled("about")(self._axis, self._q), np.zeros(3))
 
 
 class LinearJoint(_SingleJoint):
@@ -679,7 +649,7 @@ class LinearJoint(_SingleJoint):
     _default_velocity = math.pi / 4
     type = "prismatic"
 
-    def _upper_without(self, lower: float) -> float:
+    def _highest(self) -> float:
         return math.pi / 2
 
     def _refit(self) -> None:
@@ -695,10 +665,6 @@ class LinearJoint(_SingleJoint):
         T = np.eye(4)
         T[:3, 3] = self._q * self._axis
         return T
-
-    def calc_jacobian(self, *args: Any, **kwargs: Any) -> Floats:
-        """As `calc_jacobian_linear`."""
-        return calc_jacobian_linear(*args, **kwargs)
 
 
 class FixedJoint(Joint):
@@ -721,25 +687,11 @@ class FixedJoint(Joint):
         del v, relative, enable_hook
         return 0.0
 
-    def _rest(self) -> float:
-        return 0.0
-
-    def _value(self) -> float:
-        return 0.0
-
-    def _set_limits(self, lower: Any, upper: Any) -> None:
-        self.min_angle, self.max_angle = float(lower), float(upper)
-
     def _motion(self) -> Floats:
         return np.eye(4)
 
-    def calc_angle_speed_gain(self, dav: ArrayLike, i: int, periodic_time: float) -> float:
-        """1.0: nothing of it moves."""
-        del dav, i, periodic_time
-        return 1.0
-
-    def calc_jacobian(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: a fixed joint has no column."""
+    def _screws(self) -> tuple[Floats, tuple[bool, ...]]:
+        return np.zeros((0, 3)), ()
 
 
 # ---- several degrees of freedom
@@ -748,28 +700,21 @@ class FixedJoint(Joint):
 class _MultiJoint(Joint):
     """A joint with several positions, as an array (n,)."""
 
-    _default_torque: tuple[float, ...]
-
     def __init__(
         self, max_joint_velocity: Any = None, max_joint_torque: Any = None,
         min_angle: Any = None, max_angle: Any = None, *args: Any, **kwargs: Any,
     ) -> None:  # fmt: skip
-        velocity, torque = max_joint_velocity, max_joint_torque
-        most: Any = {
-            "max_joint_velocity": self._default_velocity if velocity is None else velocity,
-            "max_joint_torque": self._default_torque if torque is None else torque,
-        }
-        super().__init__(*args, min_angle=min_angle, max_angle=max_angle, **most, **kwargs)
+        given: Any = {
+            "min_angle": min_angle, "max_angle": max_angle,
+            "max_joint_velocity": max_joint_velocity, "max_joint_torque": max_joint_torque,
+        }  # fmt: skip
+        super().__init__(*args, **given, **kwargs)
 
     def _rest(self) -> Floats:
         return np.zeros(self.joint_dof)
 
     def _value(self) -> Floats:
         return self._q.copy()
-
-    def _set_limits(self, lower: Any, upper: Any) -> None:
-        self.min_angle = -np.inf if lower is None else lower
-        self.max_angle = np.inf if upper is None else upper
 
     def _bound(self, value: Any, what: str) -> Floats:
         """A limit for each position (n,), also of one number for all."""
@@ -782,26 +727,6 @@ class _MultiJoint(Joint):
         if np.isnan(array).any():
             raise InputError(f"joint '{self.name}': {what} must not be NaN")
         return array
-
-    @property
-    def min_angle(self) -> Floats:
-        """The lower limits (n,), rad and m."""
-        return self._lower
-
-    @min_angle.setter
-    def min_angle(self, value: Any) -> None:
-        self._lower = self._bound(value, "min_angle")
-        structure_changed()
-
-    @property
-    def max_angle(self) -> Floats:
-        """The upper limits (n,), rad and m."""
-        return self._upper
-
-    @max_angle.setter
-    def max_angle(self, value: Any) -> None:
-        self._upper = self._bound(value, "max_angle")
-        structure_changed()
 
     def _numbers(self, v: Any, relative: bool) -> Floats:
         n = self.joint_dof
@@ -822,19 +747,6 @@ class _MultiJoint(Joint):
         if not np.array_equal(inside, q):
             logger.warning("%r: joint_angle(%s) violates the limits; it is %s", self, q, inside)
         return inside
-
-    def calc_jacobian(  # noqa: PLR0913, PLR0917  as the original
-        self, jacobian: Floats, row: int, column: int, joint: Joint, paxis: Any, child_link: Any,
-        world_default_coords: Coordinates, move_target: Coordinates, transform_coords: Coordinates,
-        rotation_axis: Any, translation_axis: Any,
-    ) -> Floats:  # fmt: skip
-        """Its columns of a Jacobian, in place: slides first, then turns where the link is."""
-        del paxis
-        frames = (child_link, world_default_coords, move_target, transform_coords)
-        for k, (axis, slides) in enumerate(zip(*self._screws(), strict=True)):
-            make = calc_jacobian_linear if slides else calc_jacobian_rotational
-            make(jacobian, row, column + k, joint, axis, *frames, rotation_axis, translation_axis)
-        return jacobian
 
 
 class _PlaneJoint(_MultiJoint):
@@ -891,13 +803,7 @@ class FloatingJoint(_MultiJoint):
     def _motion(self) -> Floats:
         T = np.eye(4)
         T[:3, 3] = self._q[:3]
-        cx, cy, cz = (math.cos(a) for a in self._q[3:])
-        sx, sy, sz = (math.sin(a) for a in self._q[3:])
-        T[:3, :3] = [
-            [cy * cz, -cy * sz, sy],
-            [cx * sz + sx * sy * cz, cx * cz - sx * sy * sz, -sx * cy],
-            [sx * sz - cx * sy * cz, sx * cz + cx * sy * sz, cx * cy],
-        ]
+        T[:3, :3] = compiled("from_rpy")(-self._q[3:]).T  # the inverse of Rz(-rz) Ry(-ry) Rx(-rx)
         return T
 
     def _screws(self) -> tuple[Floats, tuple[bool, ...]]:
@@ -962,30 +868,26 @@ def _with_column(
 # ---- limits in steps of inverse kinematics
 
 
-def calc_angle_speed_gain_scalar(
-    joint: Joint, dav: ArrayLike, i: int, periodic_time: float
-) -> float:
-    """The share of entry ``i`` of a step ``dav`` (n,) that the joint may do in a time, 0 to 1.
-
-    min(1, max_joint_velocity / |dav / periodic_time|); 1 where one of these is 0.
-    """
-    return _gain(float(np.asarray(dav)[i]), float(joint.max_joint_velocity), periodic_time)
-
-
 def calc_angle_speed_gain_vector(
     joint: Joint, dav: ArrayLike, i: int, periodic_time: float
 ) -> float:
-    """The least of the gains of all positions of a joint, which begin at entry ``i`` of a step."""
-    step, most = np.asarray(dav, np.float64), np.asarray(joint.max_joint_velocity, np.float64)
-    return min(
-        _gain(float(step[i + k]), float(most[k]), periodic_time) for k in range(joint.joint_dof)
-    )
+    """The share of a step ``dav`` (n,) that a joint may do in a time, 0 to 1, from entry ``i``.
+
+    The least of min(1, max_joint_velocity / |dav / periodic_time|) of its positions; 1 where one of
+    these is 0.
+    """
+    n = joint.joint_dof
+    steps = np.asarray(dav, np.float64)[i + np.arange(n)].tolist()
+    most = np.broadcast_to(joint.max_joint_velocity, (n,)).tolist()
+    shares = [
+        abs(limit * periodic_time / step)
+        for step, limit in zip(steps, most, strict=True)
+        if step != 0.0 and periodic_time != 0.0
+    ]
+    return min([1.0, *shares])
 
 
-def _gain(step: float, most: float, time: float) -> float:
-    if step == 0.0 or time == 0.0:
-        return 1.0
-    return min(1.0, abs(most * time / step))
+calc_angle_speed_gain_scalar = calc_angle_speed_gain_vector
 
 
 def calc_joint_angle_min_max_for_limit_calculation(
@@ -1058,6 +960,12 @@ def calc_target_joint_dimension(joint_list: Sequence[Joint]) -> int:
     return sum(joint.joint_dof for joint in joint_list)
 
 
+def places(joints: Sequence[Joint]) -> list[slice]:
+    """The numbers of each joint among those of all."""
+    ends = list(itertools.accumulate((joint.joint_dof for joint in joints), initial=0))
+    return list(itertools.starmap(slice, itertools.pairwise(ends)))
+
+
 def calc_target_joint_dimension_from_link_list(link_list: Sequence[Link]) -> int:
     """The number of degrees of freedom of the joints of links."""
     return sum(link.joint.joint_dof for link in link_list if link.joint is not None)
@@ -1071,14 +979,7 @@ def _unit_axis(axis: Any) -> Floats:
 
     Raises: InputError (a ValueError) for one without a direction.
     """
-    vector = np.array(convert_to_axis_vector(axis), np.float64)
-    if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InputError(f"an axis is 'x', '-x', ..., or three finite numbers, not {axis!r:.60}")
-    largest = float(np.abs(vector).max())
-    if largest == 0.0:
-        raise InputError("the axis of a joint is not 0 0 0: it would have no direction")
-    vector /= largest
-    return vector / math.sqrt(float(vector @ vector)) + 0.0
+    return direction(convert_to_axis_vector(axis), "the axis of a joint") + 0.0
 
 
 def _number(value: Any, name: str | None, what: str) -> float:
@@ -1097,22 +998,3 @@ def _one_number(v: Any, name: str | None) -> float:
     if array.size != 1 or array.dtype.kind not in "iufb":
         raise InputError(f"joint '{name}' takes one number, not {v!r:.60}")
     return float(array.reshape(()))
-
-
-def _turned(axis: Floats, angle: float) -> Floats:
-    """The pose (4, 4) of a turn about an axis through the origin: Rodrigues' formula."""
-    x, y, z = axis.tolist()
-    c, s = math.cos(angle), math.sin(angle)
-    T = np.eye(4)
-    T[:3, :3] = c * np.eye(3) + s * np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    T[:3, :3] += (1.0 - c) * np.outer(axis, axis)
-    return T
-
-
-def _without(M: Floats, motion: Floats) -> Floats:
-    """M (4, 4) times the inverse of a motion (4, 4)."""
-    T = np.eye(4)
-    R = motion[:3, :3]
-    T[:3, :3] = M[:3, :3] @ R.T
-    T[:3, 3] = M[:3, 3] - T[:3, :3] @ motion[:3, 3]
-    return T

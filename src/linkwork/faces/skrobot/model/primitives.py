@@ -8,6 +8,7 @@ gives solids a signed distance function that moves with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 from uuid import uuid4
 
@@ -68,6 +69,11 @@ class _Shape(Link):
         self._sdf = sdf
 
 
+def _read_only(name: str, doc: str) -> Any:
+    """A size as it was given: the mesh was made of it."""
+    return property(attrgetter(name), doc=doc)
+
+
 class SDFImplemented:
     """Links that can be made with a signed distance function of their solid, which is ``sdf``."""
 
@@ -95,15 +101,8 @@ class Axis(_Shape):
         super().__init__("axis", mesh, pos, rot, name, collides=False)
         self._axis_radius, self._axis_length = axis_radius, axis_length
 
-    @property
-    def axis_radius(self) -> float:
-        """Half the thickness of the arrows, m."""
-        return self._axis_radius
-
-    @property
-    def axis_length(self) -> float:
-        """The length of the arrows, m."""
-        return self._axis_length
+    axis_radius = _read_only("_axis_radius", "Half the thickness of the arrows, m.")
+    axis_length = _read_only("_axis_length", "The length of the arrows, m.")
 
     @classmethod
     def from_coords(cls, coords: Coordinates, **kwargs: Any) -> Axis:
@@ -140,10 +139,7 @@ class Box(_Shape, SDFImplemented):
         if with_sdf:
             self._attach(BoxSDF(lengths))
 
-    @property
-    def extents(self) -> Any:
-        """The full lengths of the sides, m, as they were given."""
-        return self._extents
+    extents = _read_only("_extents", "The full lengths of the sides, m, as they were given.")
 
 
 class CameraMarker(_Shape):
@@ -262,15 +258,8 @@ class Capsule(_Shape):
         super().__init__("capsule", mesh, pos, rot, name)
         self._radius, self._height = radius, height
 
-    @property
-    def radius(self) -> float:
-        """The radius, m."""
-        return self._radius
-
-    @property
-    def height(self) -> float:
-        """The height of the part between the half balls, m."""
-        return self._height
+    radius = _read_only("_radius", "The radius, m.")
+    height = _read_only("_height", "The height of the part between the half balls, m.")
 
 
 class Sphere(_Shape, SDFImplemented):
@@ -295,10 +284,7 @@ class Sphere(_Shape, SDFImplemented):
         if with_sdf:
             self._attach(SphereSDF(r))
 
-    @property
-    def radius(self) -> float:
-        """The radius, m."""
-        return self._radius
+    radius = _read_only("_radius", "The radius, m.")
 
 
 class Annulus(_Shape):

@@ -13,7 +13,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,18 +22,22 @@ from linkwork.errors import InputError, ShapeError
 from linkwork.faces.refusals import refusing
 from linkwork.faces.skrobot.coordinates.base import CascadedCoords
 from linkwork.faces.skrobot.errors import WrongTypeError
-from linkwork.faces.skrobot.model.batch_ik import (
-    BatchIK,
-)
+from linkwork.faces.skrobot.model.batch_ik import BatchIK
 from linkwork.faces.skrobot.model.batch_ik import (
     BatchIKResult as BatchIKResult,  # noqa: PLC0414  programs take it from here
 )
 from linkwork.faces.skrobot.model.collision import SelfCollision
 from linkwork.faces.skrobot.model.core import Base, CoreModel, Kept
 from linkwork.faces.skrobot.model.dynamics import Dynamics
-from linkwork.faces.skrobot.model.ik_steps import StepsIK
+from linkwork.faces.skrobot.model.ik_steps import StepsIK, joints_of, movable
 from linkwork.faces.skrobot.model.inverse_kinematics import SingleIK
-from linkwork.faces.skrobot.model.joint import Joint, calc_target_joint_dimension, is_led_by
+from linkwork.faces.skrobot.model.joint import (
+    Joint,
+    calc_target_joint_dimension,
+    calc_target_joint_dimension_from_link_list,
+    is_led_by,
+    places,
+)
 from linkwork.faces.skrobot.model.legs import Legs
 from linkwork.faces.skrobot.model.link import Link, find_link_path
 from linkwork.faces.skrobot.model.loading import Loaded, OnError, load_text_or_file, made_of
@@ -42,7 +46,6 @@ from linkwork.locating import Folders
 from linkwork.robot import Robot
 
 Floats = NDArray[np.float64]
-Kinds = Literal["joint", "link"]
 
 logger = logging.getLogger(__name__)
 
@@ -259,17 +262,10 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
 
     def _tell_of_followers(self, values: Sequence[float]) -> None:
         """Log the numbers that were given for followers and that are not where they are."""
-        k = 0
-        for joint in self.joint_list:
-            if joint._leader is not None and abs(values[k] - joint._q) > 1e-6:
-                logger.info(
-                    "%r follows %r: it is at %g, not %g",
-                    joint,
-                    joint._leader[0],
-                    joint._q,
-                    values[k],
-                )
-            k += joint.joint_dof
+        for joint, span in zip(self.joint_list, places(self.joint_list), strict=True):
+            if joint._leader is not None and abs(values[span.start] - joint._q) > 1e-6:
+                told = (joint, joint._leader[0], joint._q, values[span.start])
+                logger.info("%r follows %r: it is at %g, not %g", *told)
 
     def forward_kinematics(self, av: ArrayLike | None = None, return_av: Any = None) -> Floats:
         """As `angle_vector`, and the poses of all links are computed at once."""
@@ -290,7 +286,8 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         table, target = j.joint_min_max_table, j.joint_min_max_target
         if table is None or target is None:
             raise InputError(f"joint '{j.name}' has no table of limits: create_joint_limit_table")
-        at = self._place_of(target)
+        spans = zip(self.joint_list, places(self.joint_list), strict=True)
+        at = next((span.start for joint, span in spans if joint is target), None)
         angle = float(av[index])
         other = float(target.joint_angle()) if at is None else float(av[at])
         for step in range(11):
@@ -306,15 +303,6 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
         if at is not None:
             av[at] = target.joint_angle()
         return av
-
-    def _place_of(self, joint: Joint) -> int | None:
-        """The first number of an angle vector that is a joint's; None where it is not in it."""
-        k = 0
-        for each in self.joint_list:
-            if each is joint:
-                return k
-            k += each.joint_dof
-        return None
 
     def apply_joint_limit_table_constraints(self, max_iterations: int = 5) -> Floats:
         """Move joints with tables of limits into their bounds, over and over; the angle vector.
@@ -425,8 +413,7 @@ class CascadedLink(  # pyright: ignore[reportIncompatibleMethodOverride]  what a
 
     def calc_target_joint_dimension(self, link_list: list[Any]) -> int:
         """The number of degrees of freedom of the joints of links, or of the union of lists."""
-        links = self.calc_union_link_list(link_list)
-        return sum(link.joint.joint_dof for link in links if link.joint is not None)
+        return calc_target_joint_dimension_from_link_list(self.calc_union_link_list(link_list))
 
 
 def _other_name(name: str) -> Any:
@@ -648,13 +635,14 @@ class RobotModel(CascadedLink):
 
         Fixed joints are left out unless ``ignore_fixed_joint`` is False.
         """
-        joints = [link.joint for link in link_list if link.joint is not None]
-        return [joint for joint in joints if joint.joint_dof or not ignore_fixed_joint]
+        if ignore_fixed_joint:
+            return joints_of(link_list)
+        return [link.joint for link in link_list if link.joint is not None]
 
     @staticmethod
     def filter_movable_links(link_list: Sequence[Link]) -> list[Link]:
         """The links whose joint moves."""
-        return [link for link in link_list if link.joint is not None and link.joint.joint_dof]
+        return movable(link_list)
 
     # limbs: the parts of a robot of a kind
 
@@ -734,9 +722,7 @@ def _bounds_at(joint: Joint, target: Joint, angle: float) -> tuple[float, float]
     """The bounds of a joint where another one, which its table may depend on, is at an angle."""
     table = joint.joint_min_max_table
     if table is None or joint.joint_min_max_target is not target:
-        return float(joint.joint_min_max_table_min_angle), float(
-            joint.joint_min_max_table_max_angle
-        )
+        return joint.joint_min_max_table_min_angle, joint.joint_min_max_table_max_angle
     return table.min_angle_function(angle), table.max_angle_function(angle)
 
 

@@ -18,17 +18,13 @@ class Fetch(RobotModelFromURDF):
     The end of the arm is ``gripper_link``.
     """
 
+    _file = staticmethod(fetch_urdfpath)
     _ends = {"rarm_end_coords": ("gripper_link",)}  # noqa: RUF012
     _limbs = {"rarm": _LINKS, "rarm_with_torso": ("torso_lift_link", *_LINKS)}  # noqa: RUF012
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.end_coords = [self.rarm_end_coords]
-
-    @property
-    def default_urdf_path(self) -> str:
-        """The description that comes with Linkwork."""
-        return fetch_urdfpath()
 
     def reset_pose(self) -> Any:
         """Tuck the arm, as Fetch's own programs do; gives the angle vector."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from linkwork.errors import InputError
@@ -26,6 +27,7 @@ class G1(RobotModelFromURDF):
     Raises: InputError for another ``dof``.
     """
 
+    _file = staticmethod(partial(g1_urdfpath, dof=29))
     _ends = {  # noqa: RUF012
         f"{short}{limb}_end_coords": (f"{side}_{link}_link", *where)
         for short, side in _SIDES.items()
@@ -55,11 +57,6 @@ class G1(RobotModelFromURDF):
                 fixed = FixedJoint(name=joint.name, child_link=link, parent_link=link.parent_link)
                 link.joint = fixed
         self.joint_list = [joint for joint in self.joint_list if joint.name not in _HELD]
-
-    @property
-    def default_urdf_path(self) -> str:
-        """The description with 29 joints, of the extra ``robots``."""
-        return g1_urdfpath(dof=29)
 
     def reset_pose(self) -> Any:
         """Standing with bent knees and elbows; gives the angle vector."""

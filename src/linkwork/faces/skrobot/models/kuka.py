@@ -22,6 +22,7 @@ class Kuka(RobotModelFromURDF):
     y along the link's x.
     """
 
+    _file = staticmethod(kuka_urdfpath)
     _ends = {  # noqa: RUF012
         "rarm_end_coords": (_LINKS[-1], (0, 0.03, 0.25), ((0, 1, 0), (0, 0, 1), (1, 0, 0)))
     }
@@ -30,11 +31,6 @@ class Kuka(RobotModelFromURDF):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.end_coords = [self.rarm_end_coords]
-
-    @property
-    def default_urdf_path(self) -> str:
-        """The description that comes with Linkwork."""
-        return kuka_urdfpath()
 
     def reset_manip_pose(self) -> Any:
         """Elbow bent, hand down; gives the angle vector."""

@@ -20,6 +20,7 @@ class Panda(RobotModelFromURDF):
     The end of the arm lies in ``panda_hand`` at (0, 0, 0.1034), its x along the hand's z.
     """
 
+    _file = staticmethod(panda_urdfpath)
     _ends = {  # noqa: RUF012
         "rarm_end_coords": ("panda_hand", (0, 0, 0.1034), ((0, 0, -1), (0, 1, 0), (1, 0, 0)))
     }
@@ -28,11 +29,6 @@ class Panda(RobotModelFromURDF):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.reset_pose()
-
-    @property
-    def default_urdf_path(self) -> str:
-        """The description of the extra ``robots``."""
-        return panda_urdfpath()
 
     def reset_pose(self) -> Any:
         """The pose in which it begins; gives the angle vector."""

@@ -48,6 +48,7 @@ class PR2(RobotModelFromURDF):
     ``use_tight_joint_limit`` takes the limits that the robot's own controllers keep to.
     """
 
+    _file = staticmethod(pr2_urdfpath)
     _ends = {  # noqa: RUF012
         "rarm_end_coords": ("r_gripper_tool_frame",),
         "larm_end_coords": ("l_gripper_tool_frame",),
@@ -79,11 +80,6 @@ class PR2(RobotModelFromURDF):
             bounds[f"l_{name}_joint"] = np.radians(mirrored)
         for name, (low, high) in {**bounds, "torso_lift_joint": _TIGHT_LIFT}.items():
             joints[name].min_angle, joints[name].max_angle = float(low), float(high)
-
-    @property
-    def default_urdf_path(self) -> str:
-        """The description of the extra ``robots``."""
-        return pr2_urdfpath()
 
     def reset_pose(self) -> Any:
         """Arms folded before the body; gives the angle vector."""

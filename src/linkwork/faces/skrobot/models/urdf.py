@@ -31,6 +31,9 @@ class RobotModelFromURDF(RobotModel):
     _limbs: ClassVar[Mapping[str, Sequence[str]]] = MappingProxyType({})
     """The links that move by attribute; "rarm" and "rarm_with_torso" end at ``rarm_end_coords``."""
 
+    _file: ClassVar[Any] = None
+    """The function of `skrobot.data` that gives the path of the description."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name, links in cls.__dict__.get("_limbs", {}).items():
@@ -58,7 +61,11 @@ class RobotModelFromURDF(RobotModel):
     @property
     def default_urdf_path(self) -> str:
         """The file that is loaded where none is given: named by the classes of robots."""
-        raise NotImplementedError(f"{type(self).__name__} names no file: give urdf or urdf_file")
+        if self._file is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} names no file: give urdf or urdf_file"
+            )
+        return self._file()
 
 
 def _limb(name: str, links: Sequence[str]) -> Any:

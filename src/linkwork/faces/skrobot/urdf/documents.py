@@ -11,8 +11,8 @@ from pathlib import Path
 from linkwork.errors import InputError, UnknownNameError
 from linkwork.faces.skrobot.utils.urdf import URDF
 from linkwork.formats.urdf import records
-from linkwork.formats.urdf.edit import merge, reroot, subtree
-from linkwork.formats.urdf.edit.records import path_to, root_of
+from linkwork.formats.urdf.edit import merge, remove, reroot, subtree
+from linkwork.formats.urdf.edit.records import link_names, path_to, root_of
 from linkwork.formats.urdf.records import Document
 from linkwork.formats.urdf.write import to_text
 from linkwork.loading import read
@@ -131,7 +131,11 @@ def extract_sub_urdf(
         if to_link_name not in kept:
             raise InputError(f"link '{to_link_name}' is not below '{root_link_name}'")
         kept = {root_link_name, *(joint.child for joint in path_to(made.robot, to_link_name))}
-    robot = _with_links(made.robot, kept, keep_fixed_joints)
+    for joint in made.robot.joints:
+        out = joint.child not in kept or (joint.type == "fixed" and not keep_fixed_joints)
+        if out and joint.child in link_names(made.robot):  # not gone with one above it
+            made = remove(made, joint.child, mimic="free")
+    robot = replace(made.robot, transmissions=())
     if output_urdf_path is not None:
         save(Document(robot, ()), output_urdf_path)
         return URDF.load(output_urdf_path)
@@ -147,28 +151,3 @@ def _with_link(path: PathLike, link: str) -> Document:
     if link not in names:
         raise InputError(str(UnknownNameError("link", link, names)))
     return document
-
-
-def _with_links(robot: records.Robot, kept: set[str], fixed: bool) -> records.Robot:
-    """A robot with these of its links, and of the joints between them perhaps not the fixed."""
-    below: dict[str, list[records.Joint]] = {}
-    for joint in robot.joints:
-        below.setdefault(joint.parent, []).append(joint)
-    carried = {joint.child for joint in robot.joints}
-    waiting = [link.name for link in robot.links if link.name not in carried]
-    links, joints = set(waiting), set[str]()
-    while waiting:
-        for joint in below.get(waiting.pop(), ()):
-            if joint.child in kept and (fixed or joint.type != "fixed"):
-                links.add(joint.child)
-                joints.add(joint.name)
-                waiting.append(joint.child)
-    left = [joint for joint in robot.joints if joint.name in joints]
-    free = [replace(j, mimic=None) if j.mimic and j.mimic.joint not in joints else j for j in left]
-    return replace(
-        robot,
-        links=tuple(link for link in robot.links if link.name in links),
-        joints=tuple(free),
-        transmissions=(),
-        source=None,
-    )

@@ -209,16 +209,8 @@ def print_urdf_tree(source: Source, world: bool = False) -> str:
 
     Raises: DescriptionError with every problem, MissingFileError (an OSError).
     """
-    robot, found = _sound(source)
-    below = found.below()
-    lines = ["URDF Link Tree Structure:"]
-
-    def parts(link: str) -> list[_Branch]:
-        return [_Branch(joint.child, joint.child) for joint in below[link]]
-
-    suffix = _positions(robot) if world else {}
-    _draw(found.roots, parts, lambda b: f"{b.text}{suffix.get(b.link or '', '')}", lines)
-    return "\n".join(lines)
+    plain = {"collapse_fixed": False, "annotate": False, "classify_leaves": False}
+    return _tree(source, "URDF Link Tree Structure:", branches=False, world=world, **plain)
 
 
 def kinematic_tree(
@@ -237,7 +229,30 @@ def kinematic_tree(
 
     Raises: DescriptionError with every problem, MissingFileError (an OSError).
     """
-    robot, found = _sound(source)
+    more = "; world axes & positions @ at init pose" if world else ""
+    return _tree(
+        source,
+        f"Kinematic Tree (movable skeleton{more}):",
+        collapse_fixed=collapse_fixed,
+        annotate=annotate,
+        classify_leaves=classify_leaves,
+        world=world,
+    )
+
+
+def _tree(
+    source: Source,
+    title: str,
+    *,
+    collapse_fixed: bool,
+    annotate: bool,
+    classify_leaves: bool,
+    world: bool,
+    branches: bool = True,
+) -> str:
+    """The tree of a description as text, with marks at links with several branches."""
+    robot = source if isinstance(source, RobotModel) else RobotModel.from_urdf(source)
+    found = _structure(source)
     below = found.below()
     moving = _with_motion(found, below)
     axes = {
@@ -245,11 +260,7 @@ def kinematic_tree(
         for link in robot.link_list
         if world and link.joint is not None and link.joint.joint_dof == 1
     }
-    suffix = _positions(robot) if world else {}
-    title = "movable skeleton"
-    lines = [
-        f"Kinematic Tree ({title}{'; world axes & positions @ at init pose' if world else ''}):"
-    ]
+    suffix = {link.name: f" @{_shown(link.worldpos())}" for link in robot.link_list if world}
 
     def parts(link: str) -> list[_Branch]:
         shown: list[_Branch] = []
@@ -270,12 +281,11 @@ def kinematic_tree(
         if link is None:
             return branch.text
         n = sum(joint.is_movable for joint in below[link])
-        branching = f"  ◆BRANCH({n})" if n > 1 else ""
+        branching = f"  ◆BRANCH({n})" if n > 1 and branches else ""
         use = "" if below[link] or not classify_leaves else _use(link)
         return f"{branch.text}{link}{suffix.get(link, '')}{branching}{use}"
 
-    _draw(found.roots, parts, text, lines, root_text="")
-    return "\n".join(lines)
+    return "\n".join([title, *_lines(found.roots, parts, text)])
 
 
 @dataclass
@@ -286,15 +296,14 @@ class _Branch:
     text: str
 
 
-def _draw(
+def _lines(
     roots: Sequence[str],
     parts: Callable[[str], list[_Branch]],
     text: Callable[[_Branch], str],
-    lines: list[str],
-    root_text: str | None = None,
-) -> None:
-    """Add the lines of trees."""
-    tops = [_Branch(root, root if root_text is None else root_text) for root in roots]
+) -> list[str]:
+    """The lines of trees."""
+    lines: list[str] = []
+    tops = [_Branch(root, "") for root in roots]
     waiting = [(branch, "", k == len(tops) - 1) for k, branch in enumerate(tops)][::-1]
     while waiting:
         branch, before, last = waiting.pop()
@@ -304,18 +313,7 @@ def _draw(
             children = parts(branch.link)
             own = [(child, inner, k == len(children) - 1) for k, child in enumerate(children)]
             waiting += own[::-1]
-
-
-def _sound(source: Source) -> tuple[RobotModel, _Structure]:
-    """A robot and its structure."""
-    if isinstance(source, RobotModel):
-        return source, _structure(source)
-    robot = RobotModel.from_urdf(source)
-    return robot, _structure(source)
-
-
-def _positions(robot: RobotModel) -> dict[str, str]:
-    return {link.name: f" @{_shown(link.worldpos())}" for link in robot.link_list}
+    return lines
 
 
 def _edge(joint: JointInfo, axis: ArrayLike | None) -> str:
@@ -357,13 +355,3 @@ def _all_below(link: str, below: dict[str, list[JointInfo]]) -> list[str]:
         found.append(at)
         waiting += [joint.child for joint in reversed(below[at])]
     return found
-
-
-__all__ = [
-    "MOVABLE_JOINT_TYPES",
-    "JointInfo",
-    "ValidationResult",
-    "kinematic_tree",
-    "print_urdf_tree",
-    "validate_urdf_structure",
-]

@@ -315,12 +315,13 @@ def _looks(link: Link) -> Any:
 class TrimeshSceneViewer(_PageViewer):
     """The viewer of most programs."""
 
-    def __init__(self, resolution: Any = None, update_interval: Any = None, **kwargs: Any) -> None:
-        super().__init__(resolution, update_interval, **kwargs)
-
 
 class PyrenderViewer(_PageViewer):
     """As `TrimeshSceneViewer`, with frames at joints."""
+
+    def __init__(self, resolution: Any = None, update_interval: Any = None, **kwargs: Any) -> None:
+        super().__init__(resolution, update_interval, **kwargs)
+        self._axes: dict[int, list[Link]] = {}  # the links of each joint's arrow
 
     def add_joint_axis(
         self,
@@ -331,16 +332,24 @@ class PyrenderViewer(_PageViewer):
         axis_color: Any = None,
     ) -> None:
         """Show a joint's axis, as an arrow that moves with its child link."""
-        self._marks().add(self, joint, sphere_radius, axis_length, axis_radius, axis_color)
+        from linkwork.faces.skrobot.model import Cylinder, Sphere  # noqa: PLC0415  few need them
+
+        rgba = [255, 0, 0, 255] if axis_color is None else axis_color
+        along = np.asarray(joint.axis, np.float64)
+        frame = Coordinates().align_axis_to_direction(along)
+        rod = Cylinder(axis_radius, axis_length, face_colors=rgba)
+        rod.newcoords(Coordinates(pos=0.5 * axis_length * along, rot=frame.worldrot()))
+        made: list[Link] = [Sphere(sphere_radius, color=rgba), rod]
+        for link in made:
+            joint.child_link.assoc(link, relative_coords="local")
+            self.add(link)
+        self._axes[id(joint)] = made
 
     def delete_joint_axis(self, joint: Any) -> None:
         """Show a joint's axis no more."""
-        self._marks().delete(self, joint)
-
-    def _marks(self) -> _AxisMarks:
-        if not hasattr(self, "_axis_marks"):
-            self._axis_marks = _AxisMarks()
-        return self._axis_marks
+        for link in self._axes.pop(id(joint), []):
+            self.delete(link)
+            joint.child_link.dissoc(link)
 
 
 class MitsubaViewer(PyrenderViewer):
@@ -419,32 +428,11 @@ class DummyViewer:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Takes what the others take."""
 
-    def add(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing."""
-
-    def delete(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing."""
-
-    def redraw(self) -> None:
-        """Nothing."""
-
-    def show(self) -> None:
-        """Nothing."""
-
-    def close(self) -> None:
-        """Nothing."""
-
-    def set_camera(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing."""
-
-    def save_image(self, file_obj: Any) -> None:
-        """Nothing."""
-
-    def pause(self, *args: Any, **kwargs: Any) -> None:
+    def _nothing(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: it returns at once."""
 
-    def wait_until_close(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: it returns at once."""
+    add = delete = redraw = show = close = set_camera = save_image = _nothing
+    pause = wait_until_close = _nothing
 
     @property
     def is_active(self) -> bool:
@@ -455,34 +443,6 @@ class DummyViewer:
     def has_exit(self) -> bool:
         """True."""
         return True
-
-
-class _AxisMarks:
-    """Arrows along the axes of joints, as links that the joints' child links carry."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, list[Link]] = {}
-
-    def add(
-        self, viewer: _PageViewer, joint: Any, ball: float, length: float, radius: float, color: Any
-    ) -> None:
-        from linkwork.faces.skrobot.model import Cylinder, Sphere  # noqa: PLC0415  few need them
-
-        rgba = [255, 0, 0, 255] if color is None else color
-        along = np.asarray(joint.axis, np.float64)
-        frame = Coordinates().align_axis_to_direction(along)
-        rod = Cylinder(radius, length, face_colors=rgba)
-        rod.newcoords(Coordinates(pos=0.5 * length * along, rot=frame.worldrot()))
-        made: list[Link] = [Sphere(ball, color=rgba), rod]
-        for link in made:
-            joint.child_link.assoc(link, relative_coords="local")
-            viewer.add(link)
-        self._made[id(joint)] = made
-
-    def delete(self, viewer: _PageViewer, joint: Any) -> None:
-        for link in self._made.pop(id(joint), []):
-            viewer.delete(link)
-            joint.child_link.dissoc(link)
 
 
 _VIEWERS: dict[str, Callable[..., Any]] = {
