@@ -2,8 +2,8 @@
 
 Each save runs in a forked process of its own, over a robot that is there already. A step is a call
 of a function written in C (opening, writing, flushing, moving, ...); until the next one nothing on
-the disk changes. What is found afterwards is printed as JSON. It runs outside the test runner, whose threads forks do not
-like.
+the disk changes. What is found afterwards is printed as JSON. It runs outside the test runner,
+whose threads forks do not like.
 """
 
 from __future__ import annotations

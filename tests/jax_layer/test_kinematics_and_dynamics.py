@@ -29,10 +29,10 @@ EXACT = 1e-10
 REAL = (
     "panda", "ur5_robot", "ur10_robot", "ur3_gripper", "xarm7", "z1", "kinova", "so100", "pr2",
     "baxter", "tiago_no_hand", "talos_reduced", "icub", "romeo_small", "g1_29dof_rev_1_0", "go2",
-    "solo12", "bolt", "centauro", "allegro_right_hand",
+    "solo12", "bolt", "centauro", "allegro_right_hand", "finger_edu",
 )  # fmt: skip
 ALL = os.environ.get("LINKWORK_TRUTH_ROBOTS") == "all"
-ROBOTS = REAL if ALL else ("ur5_robot",)
+ROBOTS = REAL if ALL else ("finger_edu",)
 CLOSED = ("four_bar", "slider_crank", "excavator", "stewart", "delta", "five_bar", "linkage_leg")
 CLOSED_ROBOTS = CLOSED if ALL else ("slider_crank",)
 ELSEWHERE = {

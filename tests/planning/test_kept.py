@@ -103,10 +103,8 @@ def test_two_hands_hold_a_box() -> None:
 LOOPS = {
     "four_bar": [1.0],
     "five_bar": [0.6, -0.4],
-    "excavator": [0.5, 0.1, -0.1],
     "linkage_leg": [0.1, 0.1, 0.1],
     "slider_crank": [1.0],
-    "stewart": [0.1, 0.05, -0.05, 0.1, 0.0, 0.05],
     "delta": [0.3, -0.2, 0.1],
 }
 

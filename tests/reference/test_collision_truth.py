@@ -41,17 +41,8 @@ ROBOTS = (
 )  # fmt: skip
 ASKED = os.environ.get("LINKWORK_TRUTH_ROBOTS", "")
 ALL = ASKED != ""
-OFTEN = (
-    "laikago",
-    "ur5_robot",
-    "panda",
-    "go2",
-    "so100",
-    "talos_reduced",
-    "pr2",
-    "baxter",
-    "kinova",
-)
+OFTEN = ("laikago", "ur5_robot", "panda", "so100", "talos_reduced", "pr2")
+"""Of boxes and cylinders, of meshes of few pieces, of many, of very many triangles, of many links."""
 FEW = ("panda_collision",)
 STATES = int(os.environ.get("LINKWORK_TRUTH_STATES", "200"))
 FEWEST = 200

@@ -41,7 +41,7 @@ TESTS = Path(__file__).parents[1]
 
 # ---- P12: size
 
-STAR = int(os.environ.get("LINKWORK_TEST_STAR", "10000"))
+STAR = int(os.environ.get("LINKWORK_TEST_STAR", "4000"))
 
 
 def tree(parents: list[int]) -> Document:
