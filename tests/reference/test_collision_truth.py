@@ -42,7 +42,7 @@ ROBOTS = (
 ASKED = os.environ.get("LINKWORK_TRUTH_ROBOTS", "")
 ALL = ASKED != ""
 OFTEN = ("laikago", "ur5_robot", "panda", "so100", "talos_reduced", "pr2")
-"""Of boxes and cylinders, of meshes of few pieces, of many, of very many triangles, of many links."""
+"""Of boxes and cylinders, of meshes of few and of many pieces, of many triangles, of many links."""
 FEW = ("panda_collision",)
 STATES = int(os.environ.get("LINKWORK_TRUTH_STATES", "200"))
 FEWEST = 200

@@ -217,7 +217,7 @@ def solved(robot, n: int) -> np.ndarray:
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", ["five_bar", "gripper", "delta", "triped_leg"])  # one of a kind
 def test_ordinary_configurations_need_no_singular_values(name: str, monkeypatch):
     robot, tip = lw.load(name), MODELS[name].tip
     q = solved(robot, 20)[3:]
