@@ -202,6 +202,14 @@ def example_robot_urdfs() -> list[Path]:
     return [path for path in paths if path.name not in FAULTY_EXAMPLES]
 
 
+def example_robot_urdf(name: str) -> Path:
+    """The one of `example_robot_urdfs` whose file has this name; skips where there is none."""
+    for path in example_robot_urdfs():
+        if path.stem == name:
+            return path
+    return pytest.skip(f"{name} is not in this version of example-robot-data")
+
+
 KINDS_OF_EXAMPLES = (
     *("quadrotor_base", "panda", "kinova", "pr2", "allegro_left_hand", "talos_full_v2"),
     *("romeo", "tiago_dual"),

@@ -19,7 +19,7 @@ from backends import jax_x64
 from closed_mechanisms import closed_motion
 from dynamics_cases import solid
 from linkwork.algorithms.registry import ALGORITHMS
-from robots import every_joint_urdf, example_robot_urdfs
+from robots import every_joint_urdf, example_robot_urdf
 from seeds import rng
 
 jax = pytest.importorskip("jax", reason="JAX (pip install jax) is not installed")
@@ -47,8 +47,8 @@ HEAVY = (
     "mass_matrix", "inverse_mass_matrix", "coriolis_matrix", "regressor", "centroidal_matrix",
     "com_acceleration", "inverse_dynamics", "forward_dynamics",
 )  # fmt: skip
-"""Functions that take longest where there are many kinds of joints: on a chain of a few, and the two
-that are used most with what acts on every kind."""
+"""Functions that take longest where there are many kinds of joints: on a chain of a few joints, and
+the two that are used most with what acts on every kind."""
 DRIVEN = ("inverse_dynamics", "bias_forces", "gravity_forces", "forward_dynamics")
 """Functions that loops change."""
 
@@ -169,8 +169,7 @@ def test_springs_of_hinges_and_slides():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_real_robots(name: str):
-    path = next(path for path in example_robot_urdfs() if path.stem == name)
-    robot = lw.load(path, base="fixed")
+    robot = lw.load(example_robot_urdf(name), base="fixed")
     with jax.disable_jit():
         without = () if ALL else tuple({*ALGORITHMS} - {*HEAVY})
         worst = assert_all_agree(robot, motion(robot, 2, name), without=without)
