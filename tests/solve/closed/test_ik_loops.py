@@ -26,7 +26,7 @@ CASES = {
     "upright": ("double_wishbone", [Position("contact")]),
     "leg": ("triped_leg", [Position("foot")]),
     "whole leg": ("triped_leg", [Pose("foot")]),
-    **{foot: ("triped", [Position(foot)]) for foot in FEET},
+    "one of three feet": ("triped", [Position(FEET[0])]),
     "all feet": ("triped", [Position(foot) for foot in FEET]),
     "stewart": ("stewart", [Pose("platform")]),
     "delta": ("delta", [Pose("platform")]),

@@ -123,7 +123,9 @@ def test_drives_that_hold_each_other():
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].closed])
+@pytest.mark.parametrize(
+    "name", ["slider_crank", "five_bar", "gripper", "delta", "double_wishbone"]
+)
 def test_compiled_rates_are_those_of_singular_values(name):
     robot = lw.load(name)
     m, g = robot.mechanism, rng(f"rates {name}")
