@@ -36,11 +36,7 @@ def odd_states(robot: lw.Robot, n: int, label: str) -> Floats:
 
 @pytest.mark.parametrize(
     "name",
-    ["panda"]
-    + [
-        pytest.param(name, marks=pytest.mark.slow)
-        for name in ("puma560", "humanoid", "two_arm_torso")
-    ],
+    ["panda"] + [pytest.param(name, marks=pytest.mark.slow) for name in ("puma560", "humanoid")],
 )
 def test_verdicts_are_those_of_distances(name: str) -> None:
     robot = lw.load(name)
