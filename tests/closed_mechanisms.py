@@ -88,7 +88,11 @@ def with_every_kind(base: str = "fixed", kinds: tuple[str, ...] = tuple(FREE)) -
 # ------------------------------------------------------------- states, and what NumPy makes of them
 
 BUNDLED = ("four_bar", "slider_crank", "five_bar", "delta", "stewart", "excavator")
-OF_KINDS = tuple(f"{kind}, {base}" for kind in FREE for base in ("fixed", "floating"))
+OF_KINDS = (
+    *(f"{kind}, fixed" for kind in FREE),
+    *(f"{kind}, floating" for kind in ("revolute", "universal", "distance")),
+)
+"""A loop of each kind; what it holds is of two links alone, so that the base matters to few."""
 MADE_UP = ("skew", "skew, floating", "everything", "two loops", "couplings", "coupled followers")
 CASES = (*BUNDLED, *OF_KINDS, *MADE_UP, "several kinds")
 FEW = (*BUNDLED[:5:2], "revolute, floating", "/y, fixed", "universal, floating", "planar, fixed",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Document
 from linkwork.mechanism.from_urdf import from_urdf
 from linkwork.mechanism.model import JointType, Mechanism
-from robots import about, example_robot_urdfs, origin, random_configuration, random_tree
+from robots import about, example_robot_urdf, origin, random_configuration, random_tree
 
 
 @dataclass
@@ -396,9 +395,9 @@ def pinocchio_model(document: Document, base: str, base_joint: str) -> Any:
 
 NOT_PLANAR = ("fixed", "revolute", "continuous", "prismatic", "floating", "spherical")
 REAL = (
-    ("panda.urdf", "fixed"),
-    ("talos_full_v2.urdf", "fixed"),
-    ("talos_reduced.urdf", "floating"),
+    ("panda", "fixed"),
+    ("talos_full_v2", "fixed"),
+    ("talos_reduced", "floating"),
 )
 
 
@@ -432,8 +431,7 @@ def trees(random: np.random.Generator, n: int, *, mimic: float = 0.25) -> Iterat
 def real(random: np.random.Generator) -> Iterator[Beside]:
     """Panda, and Talos on a fixed and on a floating base."""
     for name, base in REAL:
-        (path,) = [path for path in example_robot_urdfs() if path.name == name]
-        yield beside(random, read(Path(path)), base)
+        yield beside(random, read(example_robot_urdf(name)), base)
 
 
 def beside(generator: np.random.Generator, document: Document, base: str) -> Beside:

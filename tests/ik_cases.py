@@ -175,7 +175,10 @@ def _pose_case(cls: Any, label: str, **how: Any) -> Case:
 
 
 def _pose_cases(cls: Any, given: str) -> list[Case]:
-    """Poses by axes, whose axes, mirrors and slack."""
+    """Poses by axes, whose axes, mirrors and slack.
+
+    The rows of a `RelativePose` are those of a `Pose`, so that every fifth of its cases is enough.
+    """
     name = cls.__name__
     cases = [_pose_case(cls, name)]
     for position, rotation in (("xy", ""), ("", "xyz"), ("z", "xy"), ("xyz", "yz"), ("", "z")):
@@ -191,7 +194,7 @@ def _pose_cases(cls: Any, given: str) -> list[Case]:
         cases.append(_pose_case(cls, f"{name} slack of {of}", axes_of=of, slack=slack))
     how = {"rotation": "xy", "slack": 0.1, "mirror": "x", "axes_of": "target"}
     cases.append(_pose_case(cls, f"{name} slack and mirror", **how))
-    return cases
+    return cases if cls is Pose else cases[:-1:5] + cases[-1:]
 
 
 def _orientation_cases() -> list[Case]:

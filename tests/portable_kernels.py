@@ -24,7 +24,7 @@ from robots import every_joint_urdf, mechanism_from
 from seeds import rng
 from traced_functions import read
 
-ROWS = ("pose", "jacobian", "fk_all", "operations")
+ROWS = ("pose", "fk_all", "operations")
 """Functions of rows: of an arm, of a tree with all joint types, and every operation."""
 
 SCRATCH = 200_000
@@ -50,7 +50,7 @@ def function_of(name):
     flange = {"frame": arm.frame_names[-1]}
     if name == "fk_all":
         return trace("fk_all", mechanism_from(every_joint_urdf()))
-    return trace("fk" if name == "pose" else name, arm, **flange)
+    return trace("fk", arm, **flange)
 
 
 def _every_operation():

@@ -202,6 +202,27 @@ def example_robot_urdfs() -> list[Path]:
     return [path for path in paths if path.name not in FAULTY_EXAMPLES]
 
 
+def example_robot_urdf(name: str) -> Path:
+    """The one of `example_robot_urdfs` whose file has this name; skips where there is none."""
+    for path in example_robot_urdfs():
+        if path.stem == name:
+            return path
+    return pytest.skip(f"{name} is not in this version of example-robot-data")
+
+
+KINDS_OF_EXAMPLES = (
+    *("quadrotor_base", "panda", "kinova", "pr2", "allegro_left_hand", "talos_full_v2"),
+    *("romeo", "tiago_dual"),
+)
+"""Nothing that moves, slides, wheels, a wheeled tree with coupled joints, a star of fingers,
+humanoids with many coupled joints, a hundred joints."""
+
+
+def various_robot_urdfs() -> list[Path]:
+    """Those of `example_robot_urdfs` that differ in kind."""
+    return [path for path in example_robot_urdfs() if path.stem in KINDS_OF_EXAMPLES]
+
+
 def random_configuration(rng: np.random.Generator, m: Mechanism) -> np.ndarray:
     """Positions anywhere (limits do not matter to poses), quaternions of length 1."""
     q = rng.uniform(-3, 3, m.n_q)

@@ -1,9 +1,9 @@
 """Saves that are killed, or run out of space, at every step: `python save_scenarios.py HOW FOLDER`.
 
 Each save runs in a forked process of its own, over a robot that is there already. A step is a call
-of a function written in C (opening, writing, flushing, moving, ...) or the end of one. What is
-found afterwards is printed as JSON. It runs outside the test runner, whose threads forks do not
-like.
+of a function written in C (opening, writing, flushing, moving, ...); until the next one nothing on
+the disk changes. What is found afterwards is printed as JSON. It runs outside the test runner,
+whose threads forks do not like.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def killed_at(step: int, work: Callable[[], Any]) -> bool:
 
         def count(frame: Any, event: str, called: Any) -> None:
             nonlocal left
-            if event[0] == "c" and getattr(called, "__name__", "") in TOUCHING:
+            if event == "c_call" and getattr(called, "__name__", "") in TOUCHING:
                 left -= 1
                 if left < 0:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -146,11 +146,13 @@ def run(how: str, folder: Path) -> dict[str, Any]:
     before = contents(folder / "before")
     _, after, _ = trial(save, folder, lambda work: bool(work()) and False)
     seen = {"old": 0, "new": 0}
+    read: list[dict[str, bytes]] = []
     step = 0
     while True:
         stopped, found, _ = trial(save, folder, partial(killed_at, step))
         seen[state(how, found, before, after)] += 1
-        if how in PAIRS:
+        if how in PAIRS and found not in read:
+            read.append(found)
             name = PAIRS[how][found["robot.urdf"] == after["robot.urdf"]]
             assert lw.load(folder / "place" / "robot.urdf").mechanism == lw.load(name).mechanism
         if not stopped:

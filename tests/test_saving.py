@@ -21,7 +21,7 @@ from linkwork.errors import InputError, UnsupportedFeatureError
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.read import read
 from linkwork.locating import locate
-from robots import example_robot_urdfs
+from robots import example_robot_urdfs, various_robot_urdfs
 from seeds import rng
 
 MESHES = ("meshes/base.stl", "package://my_robot/meshes/arm.stl", "../my_robot/meshes/tool.obj")
@@ -194,9 +194,7 @@ def test_meshes_of_a_few_real_robots_are_not_lost(tmp_path: Path):
 
 @pytest.mark.slow
 def test_meshes_of_real_robots_are_not_lost(tmp_path: Path):
-    files = example_robot_urdfs()
-    some = rng("real meshes").choice(len(files), len(files) // 3, replace=False)
-    saved_elsewhere([files[k] for k in some], tmp_path.resolve())
+    saved_elsewhere(various_robot_urdfs(), tmp_path.resolve())
 
 
 def test_copies_stand_beside_the_new_file_with_what_they_need(package: Path, tmp_path: Path):

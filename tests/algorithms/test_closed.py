@@ -296,11 +296,11 @@ def test_passive_rates_next_to_a_singularity():
 
 
 EVERY_REFERENCE = [(name, r) for name in CLOSED for r in REFERENCES if name == "five_bar"]
-EVERY_REFERENCE += [(name, REFERENCES[k % 3]) for k, name in enumerate(CLOSED)]
+EVERY_REFERENCE += [(name, "local") for name in ("gripper", "delta", "triped_leg")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "reference"), list(dict.fromkeys(EVERY_REFERENCE)))
+@pytest.mark.parametrize(("name", "reference"), EVERY_REFERENCE)
 def test_the_actuation_jacobian_is_a_product(name: str, reference):
     robot, tip = lw.load(name), MODELS[name].tip
     q = robot.assemble().q

@@ -13,7 +13,6 @@ import pytest
 
 import linkwork as lw
 from dynamics_cases import as_column, evaluate, near, solid
-from dynamics_engines import pinocchio
 from linkwork.algorithms.forward_kinematics import body_poses
 from linkwork.algorithms.frame_motion import world_motion
 from linkwork.algorithms.jacobian import REFERENCES
@@ -191,26 +190,6 @@ def test_casadi_differentiates_poses_through_integrate(aligned_tree, reference: 
             near(evaluate("jacobian", m, at, frame=name, reference=reference), expected, 1e-13)
 
 
-@pytest.mark.slow
-def test_jax_differentiates_poses_and_centres_through_integrate(every_joint: Mechanism, jax):
-    m, still = every_joint, np.zeros(every_joint.n_v)
-
-    def moved(name, **static):
-        return lambda q, v: evaluate(name, m, evaluate("integrate", m, q, v), **static)
-
-    random = rng("jacobian jax")
-    derivative = jax.jit(jax.jacfwd(moved("fk", frame="tool"), argnums=1))
-    for _ in range(3):
-        q = jax.numpy.asarray(random_configuration(random, m))
-        T = evaluate("fk", m, q, frame="tool")
-        dT = np.array(derivative(q, still))
-        for reference in REFERENCES:
-            J = evaluate("jacobian", m, q, frame="tool", reference=reference)
-            np.testing.assert_allclose(J, twist(np.array(T), dT, reference), rtol=0, atol=1e-13)
-    rate = np.asarray(jax.jit(jax.jacfwd(moved("com"), argnums=1))(q, still))
-    np.testing.assert_allclose(evaluate("com_jacobian", m, q), rate, rtol=0, atol=1e-13)
-
-
 @pytest.mark.parametrize("name", ["jacobian_dot", "jacobian_dot_v"])
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_casadi_differentiates_jacobians_along_the_motion(every_joint, name: str, reference: str):
@@ -227,27 +206,6 @@ def test_casadi_differentiates_jacobians_along_the_motion(every_joint, name: str
             at = random_configuration(random, m), random.normal(size=m.n_v)
             got = evaluate(name, m, *at, **static)
             near(got, np.array(f(*at)).reshape(got.shape), 1e-13)
-
-
-@pytest.mark.parametrize("reference", REFERENCES)
-def test_pinocchio(reference: str):
-    pin, random = pinocchio(), rng("jacobian dot pinocchio")
-    axes = {"world-aligned": pin.LOCAL_WORLD_ALIGNED, "local": pin.LOCAL, "world": pin.WORLD}
-    for _ in range(5):
-        text = random_tree(random, 8, ("revolute", "prismatic"), mimic=0.0)
-        m, model = mechanism_from(text), pin.buildModelFromXML(text)
-        data = model.createData()
-        places = [model.joints[model.getJointId(name)].idx_v for name in m.joint_names]
-        q, v, theirs = (random.normal(size=8) for _ in range(3))
-        rates = np.zeros(8)
-        theirs[places], rates[places] = q, v
-        pin.computeJointJacobiansTimeVariation(model, data, theirs, rates)
-        pin.updateFramePlacements(model, data)
-        for k in range(9):
-            link = model.getFrameId(f"link{k}", pin.FrameType.BODY)
-            expected = pin.getFrameJacobianTimeVariation(model, data, link, axes[reference])
-            got = evaluate("jacobian_dot", m, q, v, frame=f"link{k}", reference=reference)
-            np.testing.assert_allclose(got, expected[:, places], rtol=0, atol=1e-12)
 
 
 def test_a_wheel():

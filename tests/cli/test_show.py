@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -18,12 +17,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.view.live import Viewer
+from pages import data_of
 
 Q = "0.3 -0.2 0.1"
-
-
-def data_of(text: str) -> Any:
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
 @pytest.fixture(name="page")

@@ -260,11 +260,11 @@ def test_no_motion_of_joints_that_turn_about_any_axis_jumps_a_plate() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(10 if os.environ.get("LINKWORK_TRUTH_ROBOTS") else 4))
-def test_thousands_of_motions_jump_no_plate(number: int) -> None:
+@pytest.mark.parametrize("number", range(10) if os.environ.get("LINKWORK_TRUTH_ROBOTS") else (0, 3))
+def test_a_thousand_motions_jump_no_plate(number: int) -> None:
     label = f"plates {number}"
     world = with_balls(arm(label, 3 + number % 4), label, radius=0.0003 * (number % 4), n_plates=3)
-    check_plates(world, 1000, 801, label)
+    check_plates(world, 500, 801, label)
 
 
 # --- cases ----------------------------------------------------------------------------------------

@@ -302,7 +302,7 @@ def test_gaps_of_every_size(pair: tuple[str, str], compiled: Compiled) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_gaps_at_length(pair: tuple[str, str], compiled: Compiled) -> None:
-    apart, deep = errors_of_gaps(pair, 5000, compiled)
+    apart, deep = errors_of_gaps(pair, 2500, compiled)
     assert apart < 3e-7
     assert deep < 3e-6
 
@@ -574,4 +574,4 @@ def test_coal(pair: tuple[str, str], compiled: Compiled) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_coal_at_length(pair: tuple[str, str], compiled: Compiled) -> None:
-    agrees_with_coal(pair, 3000, compiled)
+    agrees_with_coal(pair, 1500, compiled)

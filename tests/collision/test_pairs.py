@@ -23,7 +23,7 @@ from linkwork.collision.pairs import (
 from linkwork.collision.proof import Motion, motions_of, stays_apart
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.formats import srdf as srdf_format
-from robots import example_robot_urdfs, random_tree
+from robots import example_robot_urdf, random_tree
 from seeds import rng
 
 
@@ -490,7 +490,7 @@ def test_what_else_an_srdf_says_is_kept(tmp_path: Path):
 def test_pairs_of_panda_by_another_engine():
     """What is left out as never touching does not touch on the meshes, by coal."""
     coal, pin = pytest.importorskip("coal"), pytest.importorskip("pinocchio")
-    (path,) = [path for path in example_robot_urdfs() if path.name == "panda.urdf"]
+    path = example_robot_urdf("panda")
     model = pin.buildModelFromUrdf(str(path))
     folder = [str(path.parents[4])]
     geometry = pin.buildGeomFromUrdf(model, str(path), pin.GeometryType.COLLISION, None, folder)

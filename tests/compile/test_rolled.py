@@ -14,7 +14,7 @@ from linkwork.compile.target import Target, named
 from linkwork.errors import LinkworkError
 from linkwork.mechanism.model import Mechanism
 from linkwork.mechanism.parameters import find as find_parameters
-from robots import every_joint_urdf, mechanism_from, random_configuration, random_tree
+from robots import ALL_TYPES, every_joint_urdf, mechanism_from, random_configuration, random_tree
 from seeds import rng
 
 HOST = Compiler()
@@ -65,10 +65,19 @@ def star(n: int) -> Mechanism:
     return mechanism_from(solid(random_tree(rng("star"), n, mimic=0.0, shape="star")))
 
 
+HEAVY = ("coriolis_matrix", "forward_dynamics_derivatives", "inverse_dynamics_derivatives", LARGEST)
+
+
+def mixed(name: str) -> Mechanism:
+    """A tree that floats, with joints of all types, or of a few where each has much code."""
+    types = ("revolute", "prismatic") if name in HEAVY else ALL_TYPES
+    return mechanism_from(solid(random_tree(rng("mixed"), 6, types, mimic=0.0)), base="floating")
+
+
 @pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", SOME_SLOW)
 def test_a_tree_of_mixed_joints(name: str):
-    m = mechanism_from(solid(random_tree(rng("mixed"), 6, mimic=0.0)), base="floating")
+    m = mixed(name)
     static = static_of(name, m)
     agrees(name, m, looped(name, m, **static), inputs_of(name, m, 11), **static)
 
@@ -129,10 +138,10 @@ def test_forward_dynamics_with_couplings():
 OF_ALL = ("gravity", "armature", "damping", "friction")
 
 
-@pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", SOME_SLOW)
+@pytest.mark.sweep(4)  # derivatives are passes over the same parameters, and take longest
+@pytest.mark.parametrize("name", [n for n in IN_PASSES if "derivatives" not in n and n != LARGEST])
 def test_parameters_are_inputs(name: str):
-    m = mechanism_from(solid(random_tree(rng("mixed"), 6, mimic=0.0)), base="floating")
+    m = mixed(name)
     static, random = static_of(name, m), rng(f"parameters {name}")
     known = [each for each in parameters_of(name, m, **static) if each[:3] not in ("xyz", "rpy")]
     of_frames = [each for each in known if each not in OF_ALL]

@@ -27,7 +27,7 @@ from linkwork.loading import read as description
 from linkwork.locating import locate
 from linkwork.mechanism.from_urdf import rotation_from_rpy
 from mesh_files import CORNERS, FACES, written
-from robots import example_robot_urdfs
+from robots import example_robot_urdf
 from seeds import rng
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh (pip install trimesh) is not installed")
@@ -981,15 +981,13 @@ def overlap(a: np.ndarray, b: np.ndarray) -> float:
 @pytest.mark.parametrize(
     ("name", "links"),
     [
-        ("baxter.urdf", ["torso"]),
-        ("tiago.urdf", ["torso_lift_link", "head_1_link", "arm_1_link", "arm_3_link"]),
-        ("tiago_dual.urdf", ["arm_left_5_link", "arm_left_6_link"]),
+        ("baxter", ["torso"]),
+        ("tiago", ["torso_lift_link", "head_1_link", "arm_1_link", "arm_3_link"]),
+        ("tiago_dual", ["arm_left_5_link", "arm_left_6_link"]),
     ],
 )
 def test_what_is_shown_is_where_it_bumps(name: str, links: list[str]):
-    file = next((path for path in example_robot_urdfs() if path.name == name), None)
-    if file is None:
-        pytest.skip(f"{name} is not in this version of example-robot-data")
+    file = example_robot_urdf(name)
     document = description(file)
     robot = loaded(document)
     for link in document.robot.links:

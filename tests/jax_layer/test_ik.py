@@ -20,8 +20,6 @@ from linkwork.ik import (  # noqa: E402
     CenterOfMass,
     Direction,
     OnLine,
-    Orientation,
-    Pointing,
     Pose,
     Position,
     Posture,
@@ -60,12 +58,12 @@ def where(robot: lw.Robot, label: str) -> np.ndarray:
 
 ARM = (0.1, 0.0, 0.2)
 TASKS: dict[str, Any] = {  # a task, and its target at a pose
-    "point": (Position("tool0", point=ARM), lambda T: T[:3, :3] @ ARM + T[:3, 3]),
-    "axes of the tool": (Position("tool0", axes="xz", axes_of="tool"), lambda T: T[:3, 3]),
-    "two turns": (Orientation("tool0", axes="xy", axes_of="tool"), lambda T: T[:3, :3]),
+    "point": (
+        Position("tool0", axes="xz", axes_of="tool", point=ARM),
+        lambda T: T[:3, :3] @ ARM + T[:3, 3],
+    ),
     "mirrored pose": (Pose("tool0", mirror="z"), lambda T: T),
     "cone": (Direction("tool0", slack=0.3), lambda T: T[:3, 2]),
-    "ray": (Pointing("tool0"), lambda T: T[:3, 3] + 0.4 * T[:3, 2]),
     "line": (OnLine("tool0"), lambda T: np.array([*T[:3, 3] + [0.0, 0.0, 0.3], 0.0, 0.0, 2.0])),
 }
 

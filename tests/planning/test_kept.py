@@ -103,7 +103,6 @@ def test_two_hands_hold_a_box() -> None:
 LOOPS = {
     "four_bar": [1.0],
     "five_bar": [0.6, -0.4],
-    "excavator": [0.5, 0.1, -0.1],
     "linkage_leg": [0.1, 0.1, 0.1],
     "slider_crank": [1.0],
     "stewart": [0.1, 0.05, -0.05, 0.1, 0.0, 0.05],
@@ -116,6 +115,7 @@ LOOPS = {
     [
         pytest.param(name, marks=[] if name in ("four_bar", "five_bar") else pytest.mark.slow)
         for name in LOOPS
+        if name != "stewart"  # takes longest; the delta has loops in space, too
     ],
 )
 def test_loops_stay_closed_on_their_branch(name: str) -> None:

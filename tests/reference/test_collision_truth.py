@@ -27,7 +27,7 @@ import trimesh
 import linkwork as lw
 from convex_judge import FREE, HIT, Convex, convex_of, judged
 from dynamics_engines import Pinocchio
-from robots import example_robot_urdfs, random_configuration
+from robots import example_robot_urdf, random_configuration
 from seeds import rng
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
@@ -41,17 +41,8 @@ ROBOTS = (
 )  # fmt: skip
 ASKED = os.environ.get("LINKWORK_TRUTH_ROBOTS", "")
 ALL = ASKED != ""
-OFTEN = (
-    "laikago",
-    "ur5_robot",
-    "panda",
-    "go2",
-    "so100",
-    "talos_reduced",
-    "pr2",
-    "baxter",
-    "kinova",
-)
+OFTEN = ("laikago", "ur5_robot", "panda", "so100", "talos_reduced", "pr2")
+"""Of boxes and cylinders, of meshes of few and of many pieces, of many triangles, of many links."""
 FEW = ("panda_collision",)
 STATES = int(os.environ.get("LINKWORK_TRUTH_STATES", "200"))
 FEWEST = 200
@@ -59,10 +50,6 @@ FEWEST = 200
 AT_ONCE = 5_000
 TOUCH = 1e-6
 """What convex shapes may overlap by, or be apart by (m), whatever is said of them."""
-
-
-def path_of(name: str) -> Path:
-    return next(path for path in example_robot_urdfs() if path.stem == name)
 
 
 # the shapes as coal has them
@@ -410,7 +397,7 @@ CHOSEN = pytest.mark.parametrize(
 
 def the_case(name: str) -> Any:
     """A robot, its model, Pinocchio's, and a scene around it."""
-    path, g = path_of(name), rng(f"collision truth {name}")
+    path, g = example_robot_urdf(name), rng(f"collision truth {name}")
     robot = lw.load(path)
     engine = Pinocchio(robot.mechanism, pin.buildModelFromUrdf(str(path)))
     places = robot.fk_all(robot.neutral())[:, :3, 3]

@@ -121,7 +121,7 @@ def compare_centres(engine: Pinocchio, rows: np.ndarray) -> None:
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(4))
 def test_random_trees(part: int) -> None:
     generator = rng(f"pinocchio trees {part}")
     for k in range(25):

@@ -49,7 +49,7 @@ SECONDS = 5
 """No mutation takes longer, with all that follows."""
 
 FUZZ = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

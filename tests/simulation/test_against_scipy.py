@@ -176,7 +176,8 @@ def expected(robot: Any, start: tuple[np.ndarray, np.ndarray], acting: Acting) -
     return y
 
 
-NAMES = ["arm 0", "arm 1", "arm 2", "arm 3", "four_bar", "slider_crank", "five_bar"]
+NAMES = ["arm 0", "arm 1", "slider_crank", "five_bar"]
+"""One slide at the base, two behind a hinge; loops with a slide, and with two freedoms."""
 OF_ARMS = ("stops", "friction")
 """What the bundled mechanisms have not in their descriptions."""
 

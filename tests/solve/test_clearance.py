@@ -93,7 +93,7 @@ def exhaustive(robot, model, scene, target, starts):
 
 @pytest.mark.slow
 def test_what_has_a_clear_solution_is_solved(robot, model, scene):
-    n = 60
+    n = 30
     targets = robot.fk(robot.random(n, seed=9), "tool0")  # many of them touch whatever is done
     found = robot.ik(targets, "tool0", limits=clearance_of(model, scene))
     can = [exhaustive(robot, model, scene, target, 800) for target in targets]

@@ -13,15 +13,15 @@ from linkwork.models import MODELS
 from linkwork.solve.ik import InverseKinematics
 from linkwork.solve.inputs import Options
 from linkwork.solve.tasks import CenterOfMass, Pointing, Position
-from robots import example_robot_urdfs
+from robots import example_robot_urdf
 from seeds import rng
 
 CHAINS = {
-    "panda.urdf": ("panda_link0", "panda_link8"),
-    "ur5_robot.urdf": ("base_link", "tool0"),
-    "pr2.urdf": ("base_link", "r_gripper_tool_frame"),
-    "talos_full_v2.urdf": ("base_link", "gripper_left_base_link"),
-    "g1_29dof_with_hand_rev_1_0.urdf": ("pelvis", "left_wrist_yaw_link"),
+    "panda": ("panda_link0", "panda_link8"),
+    "ur5_robot": ("base_link", "tool0"),
+    "pr2": ("base_link", "r_gripper_tool_frame"),
+    "talos_full_v2": ("base_link", "gripper_left_base_link"),
+    "g1_29dof_with_hand_rev_1_0": ("pelvis", "left_wrist_yaw_link"),
 }
 
 
@@ -39,7 +39,7 @@ def judged(robot, frame, result, targets):
 @pytest.mark.parametrize("file", sorted(CHAINS))
 def test_real_arms_all_solved_and_pinocchio_agrees(file):
     pin = pytest.importorskip("pinocchio", reason="Pinocchio (pip install pin) is not installed")
-    path = next(p for p in example_robot_urdfs() if p.name == file)
+    path = example_robot_urdf(file)
     base, tip = CHAINS[file]
     robot = lw.load(path)
     chain = robot.subchain(base, tip)

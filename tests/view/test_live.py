@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.view.live import Viewer, animate, view
 from linkwork.view.page import PageRobot
+from pages import data_of, page_of, until
 
 ROBOT = lw.load("planar_3r")
 HOME = ROBOT.neutral()
@@ -38,15 +38,6 @@ def _no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
 def _viewer() -> Iterator[Viewer]:
     with view(ROBOT, port=0) as made:
         yield made
-
-
-def data_of(text: str) -> Any:
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
-
-
-def page_of(viewer: Viewer) -> Any:
-    with urlopen(viewer.url) as answer:
-        return data_of(answer.read().decode())
 
 
 class Page:
@@ -81,13 +72,6 @@ class Page:
     def close(self) -> None:
         self.stream.close()
         self.events.close()
-
-
-def until(what: Any, seconds: float = 5.0) -> None:
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "it did not come to be"
-        time.sleep(0.005)
 
 
 # --- what is set here is seen there

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from browser import Browser, opened_browser
+from browser import Browser
 from linkwork.view.live import Viewer, view
 
 pytestmark = pytest.mark.slow
@@ -25,12 +25,6 @@ slider.value = String(Number(slider.value) + arguments[1]);
 slider.dispatchEvent(new Event("input", { bubbles: true }));
 """
 Q = "return Array.from(linkwork.app.robots[arguments[0]].q)"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with opened_browser(tmp_path_factory.mktemp("profile"), (900, 600)) as opened:
-        yield opened
 
 
 @pytest.fixture(name="viewer")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import linkwork as lw
-from browser import Browser, opened_browser
+from browser import Browser
 from linkwork.view.page import SHOWN, PageRobot
 from seeds import rng
 
@@ -32,12 +31,6 @@ const { stage, robot } = linkwork.app;
 const seen = stage.onScreen(robot.view.framePoint(robot.data.frames.indexOf(arguments[0])));
 return [seen.x, seen.y];
 """
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with opened_browser(tmp_path_factory.mktemp("profile"), (900, 600)) as opened:
-        yield opened
 
 
 def choose_motion(browser: Browser, value: str) -> None:

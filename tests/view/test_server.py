@@ -18,6 +18,7 @@ import pytest
 
 from linkwork.errors import InputError
 from linkwork.view.server import PageServer
+from pages import until
 
 
 class Events:
@@ -39,13 +40,6 @@ class Events:
     def close(self) -> None:
         self.response.close()
         self.connection.close()
-
-
-def until(what: Any, seconds: float = 5.0) -> None:
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "it did not come to be"
-        time.sleep(0.005)
 
 
 class Made:

@@ -35,7 +35,7 @@ from kdl_operations import (
 )
 from linkwork.faces import pykdl
 
-VALUES = int(os.environ.get("LINKWORK_KDL_VALUES", "300"))
+VALUES = int(os.environ.get("LINKWORK_KDL_VALUES", "100"))
 POSITIONS_ASKED = VALUES // 10
 SEED = os.environ.get("LINKWORK_TEST_SEED", "0")
 FACTS = json.loads(FILE.read_text(encoding="utf-8"))

@@ -29,7 +29,7 @@ from linkwork.faces.urdfpy import (
 from linkwork.formats.urdf import records
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.write import to_text
-from robots import URDF_TYPES, every_joint_urdf, example_robot_urdfs, origin, random_tree
+from robots import URDF_TYPES, every_joint_urdf, example_robot_urdf, origin, random_tree
 from seeds import rng
 
 # reading
@@ -93,13 +93,9 @@ def test_made_up_robots_are_read_and_come_back_byte_for_byte(tmp_path: Path):
 
 @pytest.mark.row("S2-199", "S2-204")
 @pytest.mark.filterwarnings("ignore:no body has")
-@pytest.mark.parametrize(
-    "name", ["panda.urdf", "pr2.urdf", "talos_reduced.urdf", "tiago.urdf", "romeo.urdf"]
-)
+@pytest.mark.parametrize("name", ["panda", "pr2", "talos_reduced", "tiago", "romeo"])
 def test_real_robots_are_read_and_come_back_byte_for_byte(name: str):
-    path = next((p for p in example_robot_urdfs() if p.name == name), None)
-    if path is None:
-        pytest.skip(f"{name} is not in this version of example-robot-data")
+    path = example_robot_urdf(name)
     robot, record = URDF.load(str(path)), read(path).robot
     same_robot(robot, record)
     text = saved(robot)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import re
 import threading
 import time
 from typing import Any
@@ -13,7 +11,7 @@ import pytest
 
 from linkwork.faces.urdfpy import URDF
 from linkwork.faces.urdfpy.drawing import frames
-from linkwork.view.live import Viewer
+from pages import page_of
 
 
 @pytest.fixture(autouse=True)
@@ -21,18 +19,11 @@ def _no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINKWORK_BROWSER", "0")
 
 
-def data_of(viewer: Viewer) -> dict[str, Any]:
-    """What the page of a viewer shows."""
-    with urlopen(viewer.url) as page:
-        text = page.read().decode()
-    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
-
-
 @pytest.mark.row("S2-008", "S2-201")
 @pytest.mark.parametrize("use_collision", [False, True])
 def test_show_opens_a_page_with_every_mesh_in_its_place(shapes: URDF, use_collision: bool):
     with shapes.show({"turn": 0.4}, use_collision=use_collision) as viewer:
-        data = data_of(viewer)
+        data = page_of(viewer)
         (robot,) = data["robots"]
         kind = "collision" if use_collision else "visual"
         assert kind in data["options"]["show"]
@@ -58,7 +49,7 @@ def test_what_a_program_has_changed_is_shown(shapes: URDF):
     visual = next(v for link in shapes.links for v in link.visuals)
     visual.origin = np.array([[1.0, 0, 0, 3], [0, 1, 0, 4], [0, 0, 1, 5], [0, 0, 0, 1]])
     with shapes.show() as viewer:
-        (robot,) = data_of(viewer)["robots"]
+        (robot,) = page_of(viewer)["robots"]
     places = [p["T"][3::4] for p in robot["parts"] if p["kind"] == "visual"]
     assert [3.0, 4.0, 5.0] in places
 
@@ -67,7 +58,7 @@ def test_what_a_program_has_changed_is_shown(shapes: URDF):
 def test_animate_plays_the_way_forth_and_back(ur5: URDF):
     way = {"elbow_joint": [0.0, 1.0]}
     with ur5.animate(way, loop_time=0.5) as viewer:
-        data = data_of(viewer)
+        data = page_of(viewer)
     (robot,) = data["robots"]
     at = next(j["q"][0] for j in robot["joints"] if j["name"] == "elbow_joint")
     played = data["trajectory"]
@@ -76,7 +67,7 @@ def test_animate_plays_the_way_forth_and_back(ur5: URDF):
     expected = [cfg["elbow_joint"] for cfg in frames(ur5, way, 0.5)]
     np.testing.assert_allclose(np.array(played["q"])[:, at], expected, atol=1e-9)
     with ur5.animate({"elbow_joint": [0.5]}) as viewer:  # nothing moves: shown
-        data = data_of(viewer)
+        data = page_of(viewer)
     assert data["trajectory"] is None
     assert data["robots"][0]["q"][at] == 0.5
 

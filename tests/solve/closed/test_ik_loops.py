@@ -26,7 +26,7 @@ CASES = {
     "upright": ("double_wishbone", [Position("contact")]),
     "leg": ("triped_leg", [Position("foot")]),
     "whole leg": ("triped_leg", [Pose("foot")]),
-    **{foot: ("triped", [Position(foot)]) for foot in FEET},
+    "one of three feet": ("triped", [Position(FEET[0])]),
     "all feet": ("triped", [Position(foot) for foot in FEET]),
     "stewart": ("stewart", [Pose("platform")]),
     "delta": ("delta", [Pose("platform")]),
@@ -86,7 +86,7 @@ def test_all_that_can_be_reached_is(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("body", [None, Position("base_link"), Pose("base_link")])
+@pytest.mark.parametrize("body", [None, Pose("base_link")])
 def test_three_feet_of_a_body_that_floats(body):
     r, q = reached("triped", "floating")
     g = rng("floating bodies")

@@ -123,7 +123,9 @@ def test_drives_that_hold_each_other():
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].closed])
+@pytest.mark.parametrize(
+    "name", ["slider_crank", "five_bar", "gripper", "delta", "double_wishbone"]
+)
 def test_compiled_rates_are_those_of_singular_values(name):
     robot = lw.load(name)
     m, g = robot.mechanism, rng(f"rates {name}")
@@ -217,7 +219,7 @@ def solved(robot, n: int) -> np.ndarray:
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", ["five_bar", "gripper", "delta", "triped_leg"])  # one of a kind
 def test_ordinary_configurations_need_no_singular_values(name: str, monkeypatch):
     robot, tip = lw.load(name), MODELS[name].tip
     q = solved(robot, 20)[3:]
