@@ -56,8 +56,8 @@ DAMPING, FRICTION, SOLVE, X, U, WORST = range(10, 16)
 STOPS, PIECE_OF, FIRST, HALTS, DIRTY, TIGHT, PLACE, SIZES, ARRAYS = range(16, 25)
 N_PIECES, N_INTERVALS, N_STATES, OUTCOME = range(4)
 
-LAID, FOUND, WRITTEN = 1, 2, 4
-"""Stages."""
+LAID, FOUND, WRITTEN, CUT = 1, 2, 4, 8
+"""Stages: laid and cut into intervals, found, written; and cut anew, with other ``stops``."""
 OUTSIDE, NOT_FINITE = 5, 6
 """Outcomes beside those of `least_time`: positions outside their limits, forces that are no
 numbers."""
@@ -82,20 +82,29 @@ def lay_out(question: PtrI64, room: PtrI64, points: PtrF64, m: I64, least: I64) 
     n = question[N]
     breaks, pieces = pointer_f64(room[BREAKS]), pointer_f64(room[PIECES])
     stops, spline = pointer_i64(room[STOPS]), pointer_f64(room[SPLINE])
-    piece_of, first = pointer_i64(room[PIECE_OF]), pointer_i64(room[FIRST])
-    starts, steps = pointer_f64(room[STARTS]), pointer_f64(room[STEPS])
-    sizes = pointer_i64(room[SIZES])
-    sizes[N_INTERVALS], sizes[N_STATES] = 0, 0
     if question[BLENDED] != 0:
         deviation = pointer_f64(question[NUMBERS])[DEVIATION]
         count = blended_pieces(points, m, n, deviation, breaks, pieces, stops, spline)
     else:
         count = spline_pieces(points, m, n, question[BENT], breaks, pieces, stops, spline)
-    sizes[N_PIECES] = count
+    pointer_i64(room[SIZES])[N_PIECES] = count
+    cut_up(question, room, least)
+
+
+@typed
+def cut_up(question: PtrI64, room: PtrI64, least: I64) -> None:
+    """Cut the pieces that are laid into ``least`` intervals at least, and write their states."""
+    n = question[N]
+    breaks, pieces = pointer_f64(room[BREAKS]), pointer_f64(room[PIECES])
+    piece_of, first = pointer_i64(room[PIECE_OF]), pointer_i64(room[FIRST])
+    starts, steps = pointer_f64(room[STARTS]), pointer_f64(room[STEPS])
+    stops, halts = pointer_i64(room[STOPS]), pointer_i64(room[HALTS])
+    sizes = pointer_i64(room[SIZES])
+    count = sizes[N_PIECES]
+    sizes[N_INTERVALS], sizes[N_STATES] = 0, 0
     if count == 0:
         return
     each = EACH if count > 1 else 1
-    halts = pointer_i64(room[HALTS])
     made = cut(breaks, stops, count, least, each, piece_of, first, halts, starts, steps)
     sizes[N_INTERVALS], sizes[N_STATES] = made, first[made]
     write_states(
@@ -188,6 +197,8 @@ def motions(
         path = offset(paths, k * PATH)
         if stages & LAID != 0:
             lay_out(question, room, offset(points, path[ROW] * n), path[POINTS], path[LEAST])
+        if stages & CUT != 0:
+            cut_up(question, room, path[LEAST])
         size = sizes[N_INTERVALS]
         path[SIZE] = size
         if size == 0:
