@@ -753,6 +753,7 @@ class _Solver:
         """
         spans = [span for span in _spans(path.stops) if span not in known]
         best = dict.fromkeys(spans, (np.inf, None))
+        pieces: dict[_Span, Floats] = {}
         for share in _SHARES if np.isfinite(self.limits.acceleration).any() else _SHARES[:1]:
             if not spans:
                 break
@@ -763,37 +764,40 @@ class _Solver:
                 law = path.law(span)
                 windows = float(law.t[-1]) * _WINDOWS
                 lasting = self._lasting(path, law, span, windows)
-                k = int(lasting.argmin())
-                if lasting[k] < best[span][0]:
+                pieces.setdefault(span, lasting.min(axis=0))
+                whole = lasting.max(axis=1)
+                k = int(whole.argmin())
+                if whole[k] < best[span][0]:
                     gap = float(windows[min(k + 1, len(windows) - 1)] - windows[k])
-                    best[span] = float(lasting[k]), (law, float(windows[k]), gap)
-                elif lasting[k] > 1.05 * best[span][0]:
+                    best[span] = float(whole[k]), (law, float(windows[k]), gap)
+                elif whole[k] > 1.05 * best[span][0]:
                     spans.remove(span)
         for span, (_, (law, window, gap)) in best.items():
-            known[span] = self._best_window(path, law, span, window, gap)
+            made, piece = self._best_window(path, law, span, window, gap)
+            known[span] = _Part(made, piece, pieces[span])
 
     def _lasting(self, path: _Path, law: Law, span: _Span, windows: Floats) -> Floats:
-        """The times that a law takes, averaged over windows and slowed by what it exceeds."""
+        """The times of a law averaged over windows, slowed by what it exceeds on each piece."""
         laws, piece = path.over(averaged(law, windows), span)
-        slowed = np.ones(len(windows))
-        np.maximum.at(slowed, laws.law, self._slowed_by(path, laws, piece, 3))
-        return (law.t[-1] + windows) * slowed
+        slowed = np.ones((len(windows), span[1] - span[0] + 1))
+        np.maximum.at(slowed, (laws.law, piece - span[0]), self._slowed_by(path, laws, piece, 3))
+        return (law.t[-1] + windows)[:, None] * slowed
 
-    def _best_window(self, path: _Path, law: Law, span: _Span, window: float, gap: float) -> _Part:
+    def _best_window(
+        self, path: _Path, law: Law, span: _Span, window: float, gap: float
+    ) -> tuple[Cubics, NDArray[np.int64]]:
         """The quickest motion of a law over windows no farther than a gap from one."""
         for _ in range(3):
             windows = window + gap * np.linspace(-1.0, 1.0, 9)
-            window = float(windows[self._lasting(path, law, span, windows).argmin()])
+            lasting = self._lasting(path, law, span, windows).max(axis=1)
+            window = float(windows[lasting.argmin()])
             gap /= 8.0
         made, piece = path.over(averaged(law, np.array([window])), span)
-        slowed = self._slowed_by(path, made, piece, 9)
-        factors = np.ones(span[1] - span[0] + 1)
-        np.maximum.at(factors, piece - span[0], slowed)
-        more = float(slowed.max())
+        more = np.inf
         while more > 1.0 + 1e-8:  # what damping takes falls less than the rest
-            made = replace(made, h=made.h * more, c=made.c * more ** -np.arange(4.0))
             more = float(self._slowed_by(path, made, piece, 9).max())
-        return _Part(made, piece, factors)
+            made = replace(made, h=made.h * more, c=made.c * more ** -np.arange(4.0))
+        return made, piece
 
     def _slowed_by(self, path: _Path, laws: Cubics, piece: Any, parts: int) -> Floats:
         """The factors of time (m,) that each cubic of laws asks for, for its limits to hold."""
@@ -849,12 +853,12 @@ def _spans(stops: NDArray[np.int64], first: int = 0) -> list[_Span]:
 class _Part:
     """A motion from rest to rest along a part of a path: its law, and the piece of each cubic.
 
-    ``factors``: of time, that each piece of the part asked for.
+    ``pieces``: the time that it would take with each piece of the part alone in its way.
     """
 
     laws: Cubics
     piece: NDArray[np.int64]
-    factors: Floats
+    pieces: Floats
 
     @property
     def duration(self) -> float:
@@ -868,18 +872,16 @@ class _Part:
     def tries(self, breaks: Floats, first: int) -> list[list[int]]:
         """Sets of pieces behind which a motion may halt, so that fewer slow it.
 
-        ``first``: the first piece of the part. Around each run of the pieces that slow it most; in
-        the middle of each; around the slowest run alone.
+        ``first``: the first piece of the part. Around each run of the pieces that slow it most, and
+        in the middle of each.
         """
-        top = float(self.factors.max())
-        slow = self.factors >= max(np.sqrt(top), _LITTLE)
+        low, top = float(self.pieces.min()), float(self.pieces.max())
+        slow = self.pieces >= max(np.sqrt(low * top), _LITTLE * low)
         runs = first + np.flatnonzero(np.diff(slow, prepend=False, append=False)).reshape(-1, 2)
-        inside = np.arange(first + 1, first + len(self.factors))  # breaks
+        inside = np.arange(first + 1, first + len(self.pieces))  # breaks
         middle = 0.5 * (breaks[runs[:, 0]] + breaks[runs[:, 1]])
         nearest = np.abs(breaks[inside] - middle[:, None]).argmin(axis=1) if len(inside) else []
-        worst = runs[:, 0] <= first + self.factors.argmax()
-        found = (runs, inside[nearest], runs[worst][-1:])
-        listed = (np.intersect1d(each, inside) - 1 for each in found)
+        listed = (np.intersect1d(each, inside) - 1 for each in (runs, inside[nearest]))
         return [each.tolist() for each in listed if len(each)]
 
 
