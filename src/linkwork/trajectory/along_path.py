@@ -752,7 +752,7 @@ class _Solver:
         The laws are those with lower accelerations, each averaged over the window that suits it.
         """
         spans = [span for span in _spans(path.stops) if span not in known]
-        best = dict.fromkeys(spans, (np.inf, None))
+        best: dict[_Span, tuple[float, tuple[Law, float, float]]] = {}
         pieces: dict[_Span, Floats] = {}
         for share in _SHARES if np.isfinite(self.limits.acceleration).any() else _SHARES[:1]:
             if not spans:
@@ -767,7 +767,7 @@ class _Solver:
                 pieces.setdefault(span, lasting.min(axis=0))
                 whole = lasting.max(axis=1)
                 k = int(whole.argmin())
-                if whole[k] < best[span][0]:
+                if span not in best or whole[k] < best[span][0]:
                     gap = float(windows[min(k + 1, len(windows) - 1)] - windows[k])
                     best[span] = float(whole[k]), (law, float(windows[k]), gap)
                 elif whole[k] > 1.05 * best[span][0]:
@@ -778,9 +778,12 @@ class _Solver:
 
     def _lasting(self, path: _Path, law: Law, span: _Span, windows: Floats) -> Floats:
         """The times of a law averaged over windows, slowed by what it exceeds on each piece."""
-        laws, piece = path.over(averaged(law, windows), span)
         slowed = np.ones((len(windows), span[1] - span[0] + 1))
-        np.maximum.at(slowed, (laws.law, piece - span[0]), self._slowed_by(path, laws, piece, 3))
+        parts = 1 + 6 * len(law.t) * self.n * len(windows) // _TOGETHER
+        for few in np.array_split(np.arange(len(windows)), min(parts, len(windows))):
+            laws, piece = path.over(averaged(law, windows[few]), span)
+            at = few[laws.law], piece - span[0]
+            np.maximum.at(slowed, at, self._slowed_by(path, laws, piece, 3))
         return (law.t[-1] + windows)[:, None] * slowed
 
     def _best_window(
