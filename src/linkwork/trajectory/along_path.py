@@ -798,7 +798,7 @@ class _Solver:
         made, piece = path.over(averaged(law, np.array([window])), span)
         more = np.inf
         while more > 1.0 + 1e-8:  # what damping takes falls less than the rest
-            more = float(self._slowed_by(path, made, piece, 9).max())
+            more = float(self._slowed_by(path, made, piece, 17).max())
             made = replace(made, h=made.h * more, c=made.c * more ** -np.arange(4.0))
         return made, piece
 
