@@ -487,6 +487,36 @@ def test_jerks_are_bounded(panda, deviation):
         assert distance_from_lines(made(finely(made)), points).max() <= deviation + 1e-9
 
 
+@pytest.mark.parametrize("deviation", [None, 0.02])
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-8])
+def test_way_points_beside_each_other_cost_a_stop_at_most(panda, deviation, apart):
+    random = rng("beside each other")
+    points = around(random, 4)
+    bounds = {"velocity": VELOCITY, "acceleration": 10.0, "jerk": 100.0}
+    way = {"robot": panda, "deviation": deviation, **bounds}
+    alone = tj.time_optimal(points, **way)
+    for k in (1, 2):
+        aside = random.normal(size=7)
+        beside = points[k] + apart * aside / np.linalg.norm(aside)
+        made = tj.time_optimal(np.insert(points, k + 1, beside, axis=0), **way)
+        assert made.duration < 2.0 * alone.duration
+        assert worst(made, robot=panda, **bounds) <= SLACK
+
+
+def test_way_points_beside_each_other_in_a_mechanism_with_loops():
+    robot = lw.load("five_bar")
+    near = robot.assemble([0.0, 0.0]).q
+    points = [near]
+    for left, right in ((0.3, -0.2), (0.3001, -0.2), (0.1, 0.3)):
+        points.append(robot.assemble([left, right], q0=points[-1]).q)
+    bounds = {"acceleration": 5.0, "jerk": 50.0}
+    made = tj.time_optimal(points, robot=robot, **bounds)
+    alone = tj.time_optimal(np.delete(points, 2, axis=0), robot=robot, **bounds)
+    assert made.duration < 2.0 * alone.duration
+    assert worst(made, **bounds) <= SLACK
+    assert np.asarray(robot.is_assembled(made(finely(made)), tolerance=1e-6)).all()
+
+
 # ---- what cannot be
 
 

@@ -92,7 +92,8 @@ def time_optimal(  # noqa: PLR0913  limits and what acts on the robot, by name
     With a ``jerk`` limit, which only motions from rest to rest take, the law of time is averaged
     over a window and then slowed until all limits hold. That is the least time on a straight line
     whose limits of velocity and acceleration are both reached; otherwise it is longer than need be,
-    where jerk alone rules by a fifth. Straight lines with stops are `through` with kind="stops".
+    where jerk alone rules by a fifth. Where it is quicker the motion halts on its way: at points
+    beside each other, in sharp corners. Straight lines with stops are `through` with kind="stops".
 
     Source: H. Pham, Q.-C. Pham, IEEE Transactions on Robotics 34 (2018); see
     `linkwork.trajectory.smoothing` for jerks.
@@ -379,7 +380,26 @@ class _Path:
         self.piece_of, self.first, self.halts = (
             room.whole(name, 0)[: self.n_intervals] for name in ("piece_of", "first", "halts")
         )
+        self.stops = room.whole("stops", 0)[: self.n_pieces]
         self.length = float(self.breaks[-1])
+
+    def law(self, span: tuple[int, int]) -> Law:
+        """The law of time of the motion that was found last, from one halt to another.
+
+        ``span``: its first and last piece.
+        """
+        own = slice(*np.searchsorted(self.piece_of, [span[0], span[1] + 1]).tolist())
+        s = np.append(self.breaks[self.piece_of[own]] + self.starts[own], self.breaks[span[1] + 1])
+        x, u = self.motion
+        v = np.sqrt(x[own.start : own.stop + 1])
+        t = np.concatenate([[0.0], np.cumsum(2.0 * np.diff(s) / (v[:-1] + v[1:]))])
+        return Law(t, s, v, u[own].copy())
+
+    def over(self, laws: Cubics, span: tuple[int, int]) -> tuple[Cubics, NDArray[np.int64]]:
+        """Laws cut where they pass from piece to piece, and the piece of each cubic (m,)."""
+        made = split_at(laws, self.breaks[span[0] : span[1] + 2])
+        middle = 0.5 * (made.c[:, 0] + made.ends)
+        return made, np.clip(np.searchsorted(self.breaks, middle, "right") - 1, *span)
 
     def states(self, name: str) -> Floats:
         """q, slopes and bends, or damping and friction, of its states (n_states, n)."""
@@ -544,7 +564,10 @@ class _Solver:
         k, n = _kernels(), self.n
         beyond = k.paths.WIDTH
         m, most = (int(each[first:last].max()) for each in (paths.records[:, 1], paths.most))
-        pieces, states = int(paths.way.most_pieces(m)), 4 * most + m
+        pieces = int(paths.way.most_pieces(m))
+        if self.smooth:  # which halts where it likes
+            most += 2 * k.paths.HALVED * pieces
+        states = 4 * most + pieces
         numbers = states * n + beyond
         floats = {
             **{"breaks": pieces + 1, "pieces": 4 * pieces * n + beyond, "spline": (2 * n + 1) * m},
@@ -690,70 +713,99 @@ class _Solver:
     # ---- bounded jerk
 
     def _smooth(self, path: _Path) -> Trajectory:
-        """The motion with its jerks bounded: the best of some laws with lower accelerations."""
-        quickest: Trajectory | None = None
-        for share in _SHARES if np.isfinite(self.limits.acceleration).any() else _SHARES[:1]:
-            if share < 1.0:
-                limits = replace(self.limits, acceleration=share * self.limits.acceleration)
-                slower = _Solver(self.robot, limits, self.way, self.keywords)
-                slower._run(_kernels().motions.FOUND, path.room, path.paths, 0, 1)
-            made = self._averaged(path)
-            if quickest is None or made.duration < quickest.duration:
-                quickest = made
-            elif made.duration > 1.05 * quickest.duration:
-                break
-        assert quickest is not None  # noqa: S101  _SHARES is not empty
-        return quickest
+        """The motion with its jerks bounded: in parts between halts, each by the best law.
 
-    def _averaged(self, path: _Path) -> Trajectory:
-        """Each part between two halts averaged over the window that is best for it."""
-        size, piece, (x, u) = path.n_intervals, path.piece_of, path.motion
-        s = np.append(path.breaks[piece] + path.starts, path.length)
-        v = np.sqrt(x)
-        t = np.concatenate([[0.0], np.cumsum(2.0 * np.diff(s) / (v[:-1] + v[1:]))])
-        bounds = [0, *(np.flatnonzero(path.halts[1:]) + 1).tolist(), size]
-        parts: list[Trajectory] = []
-        for first, last in pairwise(bounds):
-            own = slice(first, last + 1)
-            law = Law(t[own] - t[first], s[own], v[own], u[first:last])
-            span = int(piece[first]), int(piece[last - 1])
-            parts.append(self._best_window(path, law, span))
+        What slows a part slows all of it, so it halts around the pieces that are in its way where
+        this is quicker: around way points that are close to each other, and sharp corners.
+        """
+        known: dict[_Span, _Part] = {}
+        tried: dict[_Span, int] = {}
+        halts = path.stops.copy()
+        self._find_parts(path, known)
+        while True:
+            asked: dict[_Span, list[int]] = {}
+            for span in _spans(halts):
+                left = known[span].tries(path.breaks, span[0])[tried.get(span, 0) :]
+                if left:
+                    asked[span] = left[0]
+            if not asked:
+                break
+            path.stops[:] = halts
+            for at in asked.values():
+                path.stops[at] = 1
+            self._run(_kernels().motions.CUT, path.room, path.paths, 0, 1)
+            path = _Path(path.room, path.paths)
+            if self.lossy and self.robot is not None:
+                self._write_losses(self.robot, path)
+            self._find_parts(path, known)
+            for span, at in asked.items():
+                tried[span] = tried.get(span, 0) + 1
+                parts = [each for each in _spans(path.stops) if span[0] <= each[0] <= span[1]]
+                if sum(known[each].duration for each in parts) < _WORTH * known[span].duration:
+                    halts[at] = 1
+        parts = [known[span].motion(path, self.limits.joint_names) for span in _spans(halts)]
         return parts[0] if len(parts) == 1 else parts[0].then(*parts[1:])
 
-    def _best_window(self, path: _Path, law: Law, span: tuple[int, int]) -> Trajectory:
-        """The quickest motion of a law over windows; ``span``: its first and last piece."""
-        breaks = path.breaks
+    def _find_parts(self, path: _Path, known: dict[_Span, _Part]) -> None:
+        """Add the parts of a path that are not known: each the quickest of some laws.
 
-        def tried(window: float, parts: int) -> tuple[float, Cubics, Any]:
-            made = split_at(averaged(law, window), breaks)
-            middle = made.c[:, 0] + 0.5 * np.diff(np.append(made.c[:, 0], law.s[-1]))
-            piece = np.clip(np.searchsorted(breaks, middle, "right") - 1, *span)
-            return self._slowed_by(path, made, piece, parts), made, piece
+        The laws are those with lower accelerations, each averaged over the window that suits it.
+        """
+        spans = [span for span in _spans(path.stops) if span not in known]
+        best: dict[_Span, tuple[float, tuple[Law, float, float]]] = {}
+        pieces: dict[_Span, Floats] = {}
+        for share in _SHARES if np.isfinite(self.limits.acceleration).any() else _SHARES[:1]:
+            if not spans:
+                break
+            limits = replace(self.limits, acceleration=share * self.limits.acceleration)
+            solver = self if share == 1.0 else _Solver(self.robot, limits, self.way, self.keywords)
+            solver._run(_kernels().motions.FOUND, path.room, path.paths, 0, 1)
+            for span in spans.copy():
+                law = path.law(span)
+                windows = float(law.t[-1]) * _WINDOWS
+                lasting = self._lasting(path, law, span, windows)
+                pieces.setdefault(span, lasting.min(axis=0))
+                whole = lasting.max(axis=1)
+                k = int(whole.argmin())
+                if span not in best or whole[k] < best[span][0]:
+                    gap = float(windows[min(k + 1, len(windows) - 1)] - windows[k])
+                    best[span] = float(whole[k]), (law, float(windows[k]), gap)
+                elif whole[k] > 1.05 * best[span][0]:
+                    spans.remove(span)
+        for span, (_, (law, window, gap)) in best.items():
+            made, piece = self._best_window(path, law, span, window, gap)
+            known[span] = _Part(made, piece, pieces[span])
 
-        last = float(law.t[-1])
-        windows = last * np.geomspace(0.01, 1.5, 16)
-        lasting = [(last + w) * tried(w, 3)[0] for w in windows.tolist()]
-        best = int(np.argmin(lasting))
-        window = float(windows[best])
-        gap = float(windows[min(best + 1, len(windows) - 1)]) - window
-        for _ in range(9):
-            gap *= 0.4
-            near = [window - gap, window, window + gap]
-            window = min(near, key=lambda w: (last + w) * tried(w, 3)[0])
-        factor, made, piece = tried(window, 9)
-        c = composed(made, path.pieces, piece, breaks[piece])
-        motion = from_polynomials(made.t, c, self.limits.joint_names).stretched(factor)
-        while True:  # what damping takes falls less than the rest
-            stretched = Cubics(made.t * factor, made.c * factor ** -np.arange(4.0))
-            more = self._slowed_by(path, stretched, piece, 9)
-            if more <= 1.0 + 1e-8:
-                return motion
-            factor, motion = factor * more, motion.stretched(more)
+    def _lasting(self, path: _Path, law: Law, span: _Span, windows: Floats) -> Floats:
+        """The times of a law averaged over windows, slowed by what it exceeds on each piece."""
+        slowed = np.ones((len(windows), span[1] - span[0] + 1))
+        parts = 1 + 6 * len(law.t) * self.n * len(windows) // _TOGETHER
+        for few in np.array_split(np.arange(len(windows)), min(parts, len(windows))):
+            laws, piece = path.over(averaged(law, windows[few]), span)
+            at = few[laws.law], piece - span[0]
+            np.maximum.at(slowed, at, self._slowed_by(path, laws, piece, 3))
+        return (law.t[-1] + windows)[:, None] * slowed
 
-    def _slowed_by(self, path: _Path, law: Cubics, piece: Any, parts: int) -> float:
-        """The factor of time by which a motion has to be slowed for its limits to hold."""
+    def _best_window(
+        self, path: _Path, law: Law, span: _Span, window: float, gap: float
+    ) -> tuple[Cubics, NDArray[np.int64]]:
+        """The quickest motion of a law over windows no farther than a gap from one."""
+        for _ in range(3):
+            windows = window + gap * np.linspace(-1.0, 1.0, 9)
+            lasting = self._lasting(path, law, span, windows).max(axis=1)
+            window = float(windows[lasting.argmin()])
+            gap /= 8.0
+        made, piece = path.over(averaged(law, np.array([window])), span)
+        more = np.inf
+        while more > 1.0 + 1e-8:  # what damping takes falls less than the rest
+            more = float(self._slowed_by(path, made, piece, 17).max())
+            made = replace(made, h=made.h * more, c=made.c * more ** -np.arange(4.0))
+        return made, piece
+
+    def _slowed_by(self, path: _Path, laws: Cubics, piece: Any, parts: int) -> Floats:
+        """The factors of time (m,) that each cubic of laws asks for, for its limits to hold."""
         own = np.repeat(path.pieces[piece], parts, axis=0)
-        s, s1, s2, s3 = (each[:, None] for each in derivatives(law, parts))
+        s, s1, s2, s3 = (each[:, None] for each in derivatives(laws, parts))
         x = s - np.repeat(path.breaks[piece], parts)[:, None]
         q1 = own[:, 1] + x * (2.0 * own[:, 2] + 3.0 * x * own[:, 3])
         q2, q3 = 2.0 * own[:, 2] + 6.0 * x * own[:, 3], 6.0 * own[:, 3]
@@ -761,11 +813,11 @@ class _Solver:
         a = q2 * s1**2 + q1 * s2
         j = q3 * s1**3 + 3.0 * q2 * s1 * s2 + q1 * s3
         limits = self.limits
-        found = 1.0
+        found = np.ones(len(piece))
         for values, limit, power in ((v, limits.velocity, 1.0), (a, limits.acceleration, 2.0),
                                      (j, limits.jerk, 3.0)):  # fmt: skip
             most = np.maximum(tops(values, parts), tops(-values, parts))
-            found = max(found, float((most / limit).max()) ** (1.0 / power))
+            found = np.maximum(found, (most / limit).max(axis=1) ** (1.0 / power))
         if self.forced and self.robot is not None:
             q = own[:, 0] + x * (own[:, 1] + x * (own[:, 2] + x * own[:, 3]))
             tau = self.robot.inverse_dynamics(q, v, a, **self.keywords)
@@ -776,12 +828,64 @@ class _Solver:
             for sign in (1.0, -1.0):
                 moving = tops(sign * tau, parts) - limit
                 room = np.maximum(limit - (sign * held).reshape(-1, parts, self.n).max(1), 1e-9)
-                found = max(found, float(np.sqrt(1.0 + np.maximum(moving / room, 0.0)).max()))
+                slowed = np.sqrt(1.0 + np.maximum(moving / room, 0.0).max(axis=1))
+                found = np.maximum(found, slowed)
         return found
 
 
 _SHARES = (1.0, 0.8, 0.6, 0.45, 0.3)
 """Shares of the accelerations that laws with bounded jerks are looked for with."""
+_WINDOWS = np.geomspace(0.01, 1.5, 16)
+"""Windows that laws are averaged over first, as shares of their time."""
+_WORTH = 0.95
+"""The share of its time that a part may last at most with halts that it would not need."""
+_LITTLE = 1.2
+"""Pieces that slow a part by no more than this factor are not in its way."""
+
+_Span = tuple[int, int]
+"""A part of a path between two halts: its first and last piece."""
+
+
+def _spans(stops: NDArray[np.int64], first: int = 0) -> list[_Span]:
+    """The parts of pieces from ``first`` on; ``stops``: 1 where a motion halts behind a piece."""
+    ends = [*np.flatnonzero(stops[:-1]).tolist(), len(stops) - 1]
+    return [(first + a + 1, first + b) for a, b in pairwise([-1, *ends])]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A motion from rest to rest along a part of a path: its law, and the piece of each cubic.
+
+    ``pieces``: the time that it would take with each piece of the part alone in its way.
+    """
+
+    laws: Cubics
+    piece: NDArray[np.int64]
+    pieces: Floats
+
+    @property
+    def duration(self) -> float:
+        return float(self.laws.h.sum())
+
+    def motion(self, path: _Path, joint_names: Sequence[str]) -> Trajectory:
+        times = np.append(0.0, self.laws.h.cumsum())
+        c = composed(self.laws, path.pieces, self.piece, path.breaks[self.piece])
+        return from_polynomials(times, c, joint_names)
+
+    def tries(self, breaks: Floats, first: int) -> list[list[int]]:
+        """Sets of pieces behind which a motion may halt, so that fewer slow it.
+
+        ``first``: the first piece of the part. Around each run of the pieces that slow it most, and
+        in the middle of each.
+        """
+        low, top = float(self.pieces.min()), float(self.pieces.max())
+        slow = self.pieces >= max(np.sqrt(low * top), _LITTLE * low)
+        runs = first + np.flatnonzero(np.diff(slow, prepend=False, append=False)).reshape(-1, 2)
+        inside = np.arange(first + 1, first + len(self.pieces))  # breaks
+        middle = 0.5 * (breaks[runs[:, 0]] + breaks[runs[:, 1]])
+        nearest = np.abs(breaks[inside] - middle[:, None]).argmin(axis=1) if len(inside) else []
+        listed = (np.intersect1d(each, inside) - 1 for each in (runs, inside[nearest]))
+        return [each.tolist() for each in listed if len(each)]
 
 
 def _points(points: ArrayLike, name: str) -> Floats:

@@ -58,8 +58,8 @@ DAMPING, FRICTION, SOLVE, X, U, WORST = range(10, 16)
 STOPS, PIECE_OF, FIRST, HALTS, DIRTY, TIGHT, PLACE, SIZES, ARRAYS = range(16, 25)
 N_PIECES, N_INTERVALS, N_STATES, OUTCOME = range(4)
 
-LAID, FOUND, WRITTEN = 1, 2, 4
-"""Stages."""
+LAID, FOUND, WRITTEN, CUT = 1, 2, 4, 8
+"""Stages: laid and cut into intervals, found, written; and cut anew, with other ``stops``."""
 OUTSIDE, NOT_FINITE = 5, 6
 """Outcomes beside those of `least_time`: positions outside their limits, forces that are no
 numbers."""
@@ -93,21 +93,35 @@ def cuts_in(question: PtrI64, room: PtrI64) -> Cuts:
 
 
 @typed
+def way_in(room: PtrI64) -> Pieces:
+    """The pieces of the path, in the memory of addresses."""
+    return Pieces(pointer_f64(room[BREAKS]), pointer_f64(room[PIECES]), pointer_i64(room[STOPS]))
+
+
+@typed
 def lay_out(question: PtrI64, room: PtrI64, points: PtrF64, m: I64, least: I64) -> None:
     """Lay out the path through points (m, n), in ``least`` intervals at least."""
-    n, sizes, work = question[N], pointer_i64(room[SIZES]), pointer_f64(room[SPLINE])
-    cuts = cuts_in(question, room)
-    way = Pieces(pointer_f64(room[BREAKS]), cuts.pieces, pointer_i64(room[STOPS]))
-    sizes[N_INTERVALS], sizes[N_STATES] = 0, 0
+    n, work = question[N], pointer_f64(room[SPLINE])
+    way = way_in(room)
     if question[BLENDED] != 0:
         deviation = pointer_f64(question[NUMBERS])[DEVIATION]
         count = blended_pieces(points, m, n, deviation, way, work)
     else:
         count = spline_pieces(points, m, n, question[BENT], way, work)
-    sizes[N_PIECES] = count
+    pointer_i64(room[SIZES])[N_PIECES] = count
+    cut_up(question, room, least)
+
+
+@typed
+def cut_up(question: PtrI64, room: PtrI64, least: I64) -> None:
+    """Cut the pieces that are laid into ``least`` intervals at least, and write their states."""
+    sizes = pointer_i64(room[SIZES])
+    count = sizes[N_PIECES]
+    sizes[N_INTERVALS], sizes[N_STATES] = 0, 0
     if count == 0:
         return
-    made = cut(way, count, least, EACH if count > 1 else 1, cuts)
+    cuts = cuts_in(question, room)
+    made = cut(way_in(room), count, least, EACH if count > 1 else 1, cuts)
     sizes[N_INTERVALS], sizes[N_STATES] = made, cuts.first[made]
     q, span = pointer_f64(room[Q]), pointer_f64(room[SPAN])
     write_states(cuts, made, q, pointer_f64(room[SLOPES]), pointer_f64(room[BENDS]), span)
@@ -188,6 +202,8 @@ def motions(
         path = offset(paths, k * PATH)
         if stages & LAID != 0:
             lay_out(question, room, offset(points, path[ROW] * n), path[POINTS], path[LEAST])
+        if stages & CUT != 0:
+            cut_up(question, room, path[LEAST])
         size = sizes[N_INTERVALS]
         path[SIZE] = size
         if size == 0:

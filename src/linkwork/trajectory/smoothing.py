@@ -37,26 +37,42 @@ class Law:
 
 @dataclass(frozen=True)
 class Cubics:
-    """s(t) as cubics: instants (m + 1,) and coefficients (m, 4) of t minus the instant before."""
+    """Laws s(t) as cubics, one law after another.
 
-    t: Floats
+    How long each lasts (m,), its coefficients (m, 4), and the number of its law (m,).
+    """
+
+    h: Floats
     c: Floats
+    law: Whole
+
+    @property
+    def ends(self) -> Floats:
+        """s at the end of each (m,)."""
+        return _value(self.c, self.h)
 
 
-def averaged(law: Law, window: float) -> Cubics:
-    """The average of a law over a window of time (s)."""
-    knots = np.unique(np.concatenate([law.t, law.t + window]))
-    last = law.t[-1] + window
-    knots = knots[np.concatenate([np.diff(knots) > 1e-12 * last, [True]])]
-    knots[0], knots[-1] = 0.0, last
+def averaged(law: Law, windows: Floats) -> Cubics:
+    """The averages of a law over windows of time (s)."""
+    last = law.t[-1] + windows
+    both = [np.broadcast_to(law.t, (len(windows), len(law.t))), law.t + windows[:, None]]
+    knots = np.sort(np.concatenate(both, axis=1), axis=1)
+    kept = np.diff(knots, append=np.inf) > 1e-12 * last[:, None]
+    counts = kept.sum(axis=1)
+    knots, number, ends = knots[kept], np.repeat(np.arange(len(windows)), counts), counts.cumsum()
+    knots[ends - counts], knots[ends - 1] = 0.0, last
     h = np.diff(law.t)
     integral = np.concatenate(
         [[0.0], np.cumsum(h * (law.s[:-1] + h * (law.v[:-1] / 2.0 + h * law.a / 6.0)))]
     )
-    middle = 0.5 * (knots[:-1] + knots[1:])
-    now = _taylor(law, integral, knots[:-1], middle)
-    then = _taylor(law, integral, knots[:-1] - window, middle - window)
-    return Cubics(knots, (now - then) / window / np.array([1.0, 1.0, 2.0, 6.0]))
+    inside = np.delete(np.arange(len(knots)), ends - 1)
+    begin, number = knots[inside], number[inside]
+    length, window = knots[inside + 1] - begin, windows[number]
+    middle = begin + 0.5 * length
+    now = _taylor(law, integral, begin, middle)
+    then = _taylor(law, integral, begin - window, middle - window)
+    c = (now - then) / window[:, None] / np.array([1.0, 1.0, 2.0, 6.0])
+    return Cubics(length, c, number)
 
 
 def _taylor(law: Law, integral: Floats, t: Floats, side: Floats) -> Floats:
@@ -82,23 +98,22 @@ def _taylor(law: Law, integral: Floats, t: Floats, side: Floats) -> Floats:
     return found
 
 
-def split_at(law: Cubics, places: Floats) -> Cubics:
-    """The same law with instants where it passes places between its ends, too."""
-    ends = np.append(law.c[:, 0], _value(law.c[-1:], law.t[-1:] - law.t[-2:-1]))
-    inside = places[(places > ends[0]) & (places < ends[-1])]
-    k = np.clip(np.searchsorted(ends, inside, side="right") - 1, 0, len(law.c) - 1)
-    low, high = np.zeros(len(inside)), law.t[k + 1] - law.t[k]
-    for _ in range(60):
-        half = 0.5 * (low + high)
-        below = _value(law.c[k], half) < inside
-        low, high = np.where(below, half, low), np.where(below, high, half)
-    shortest = 1e-9 * (law.t[k + 1] - law.t[k])
-    new = (low > shortest) & (low < law.t[k + 1] - law.t[k] - shortest)
-    begin = np.concatenate([law.t[:-1], law.t[k[new]] + low[new]])
-    row, x = np.concatenate([np.arange(len(law.c)), k[new]]), np.zeros(len(begin))
-    x[len(law.c) :] = low[new]
-    order = np.argsort(begin, kind="stable")
-    c, x = law.c[row[order]], x[order]
+def split_at(laws: Cubics, places: Floats) -> Cubics:
+    """The same laws with cubics that begin where they pass places between their ends, too."""
+    s = laws.ends
+    firsts = np.flatnonzero(np.diff(laws.law, prepend=-1))
+    inside, k = [], []
+    for first, end in zip(firsts, np.append(firsts[1:], len(s)), strict=True):
+        own = places[(places > laws.c[first, 0]) & (places < s[end - 1])]
+        inside.append(own)
+        at = np.searchsorted(np.append(laws.c[first:end, 0], s[end - 1]), own, side="right") - 1
+        k.append(first + np.clip(at, 0, end - first - 1))
+    x, row = _passed(laws, np.concatenate(k), np.concatenate(inside))
+    row, x = np.append(np.arange(len(s)), row), np.append(np.zeros(len(s)), x)
+    order = np.lexsort((x, row))
+    row, x = row[order], x[order]
+    c = laws.c[row]
+    until = np.where(np.append(row[1:], -1) == row, np.append(x[1:], 0.0), laws.h[row])
     moved = np.stack(
         [
             _value(c, x),
@@ -108,17 +123,31 @@ def split_at(law: Cubics, places: Floats) -> Cubics:
         ],
         axis=1,
     )
-    return Cubics(np.append(begin[order], law.t[-1]), moved)
+    return Cubics(until - x, moved, laws.law[row])
+
+
+def _passed(laws: Cubics, k: Whole, places: Floats) -> tuple[Floats, Whole]:
+    """Times inside of cubics k at which they pass places, and the cubics; ends are left out."""
+    if not len(k):
+        return places, k
+    c, h = laws.c[k], laws.h[k]
+    low, high = np.zeros(len(k)), h
+    for _ in range(60):
+        half = 0.5 * (low + high)
+        below = _value(c, half) < places
+        low, high = np.where(below, half, low), np.where(below, high, half)
+    new = (low > 1e-9 * h) & (low < (1.0 - 1e-9) * h)
+    return low[new], k[new]
 
 
 def _value(c: Floats, x: Floats) -> Floats:
     return c[:, 0] + x * (c[:, 1] + x * (c[:, 2] + x * c[:, 3]))
 
 
-def derivatives(law: Cubics, parts: int) -> tuple[Floats, Floats, Floats, Floats]:
+def derivatives(laws: Cubics, parts: int) -> tuple[Floats, Floats, Floats, Floats]:
     """s, s', s'', s''' (m parts,) at even instants of each cubic, both its ends among them."""
-    x = np.diff(law.t)[:, None] * np.linspace(0.0, 1.0, parts)
-    c0, c1, c2, c3 = (law.c[:, k, None] for k in range(4))
+    x = laws.h[:, None] * np.linspace(0.0, 1.0, parts)
+    c0, c1, c2, c3 = (laws.c[:, k, None] for k in range(4))
     return (
         (c0 + x * (c1 + x * (c2 + x * c3))).ravel(),
         (c1 + x * (2.0 * c2 + 3.0 * x * c3)).ravel(),
@@ -127,17 +156,17 @@ def derivatives(law: Cubics, parts: int) -> tuple[Floats, Floats, Floats, Floats
     )
 
 
-def composed(law: Cubics, pieces: Floats, piece: Whole, begin: Floats) -> Floats:
+def composed(laws: Cubics, pieces: Floats, piece: Whole, begin: Floats) -> Floats:
     """Coefficients (m, 10, n) of q(s(t)): pieces (., 4, n) of a path, the one of each cubic (m,).
 
     ``begin`` (m,): where these pieces begin on the path.
     """
     own = pieces[piece]
-    x = (law.c[:, 0] - begin)[:, None]
+    x = (laws.c[:, 0] - begin)[:, None]
     q1 = own[:, 1] + x * (2.0 * own[:, 2] + 3.0 * x * own[:, 3])
     q2 = own[:, 2] + 3.0 * x * own[:, 3]
     q0 = own[:, 0] + x * (own[:, 1] + x * (own[:, 2] + x * own[:, 3]))
-    one = law.c.copy()
+    one = laws.c.copy()
     one[:, 0] = 0.0
     two = _product(one, one)
     three = _product(two, one)
