@@ -1,8 +1,7 @@
 """Real kernels as object code for every platform, and as calls on the levels of this processor.
 
 What must hold on each platform: nothing is left to link but the C library's functions by our own
-names, the code may lie anywhere in memory, and equal graphs give equal bits at every width. What
-can only run elsewhere is run in test_other_platforms.py, where this machine can imitate it.
+names, the code may lie anywhere in memory, and equal graphs give equal bits at every width.
 """
 
 from __future__ import annotations
