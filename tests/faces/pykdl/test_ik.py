@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kdl_chains import chain
 from kdl_small import arm, array
 from linkwork.errors import InputError, ShapeError
+from linkwork.faces import pykdl
 from linkwork.faces.pykdl import (
     Chain,
     ChainFkSolverPos_recursive,
@@ -48,9 +50,9 @@ def seven() -> Chain:
     return made
 
 
-def columns(q: JntArray) -> np.ndarray:
-    J = Jacobian(7)
-    ChainJntToJacSolver(seven()).JntToJac(q, J)
+def columns(q: JntArray, made: Chain | None = None) -> np.ndarray:
+    J = Jacobian(q.rows())
+    ChainJntToJacSolver(made or seven()).JntToJac(q, J)
     return J.ToArray()
 
 
@@ -63,9 +65,12 @@ def velocities(solver: Any, q: JntArray = Q) -> tuple[int, np.ndarray]:
 @pytest.mark.parametrize(
     "kind", [ChainIkSolverVel_pinv, ChainIkSolverVel_pinv_givens, ChainIkSolverVel_wdls]
 )
-def test_the_smallest_velocities_that_give_the_twist(kind: Any):
-    code, found = velocities(kind(seven()))
-    J = columns(Q)
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_smallest_velocities_that_give_the_twist(kind: Any, scaled: bool):
+    made = chain(pykdl, "calls", 9, scaled=True) if scaled else seven()
+    q = array(*np.resize(Q.ToArray(), made.getNrOfJoints()))
+    code, found = velocities(kind(made), q)
+    J = columns(q, made)
     assert code == 0
     assert np.abs(J @ found - TWIST.ToArray()).max() < 1e-10
     assert np.abs(found - np.linalg.pinv(J) @ TWIST.ToArray()).max() < 1e-9
