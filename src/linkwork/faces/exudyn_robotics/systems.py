@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,13 @@ from linkwork import extras
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics import graphics
 from linkwork.faces.exudyn_robotics.graphics import GraphicsData
-from linkwork.faces.exudyn_robotics.links import JOINTS, RobotLink, VRobotLink
+from linkwork.faces.exudyn_robotics.links import (
+    JOINTS,
+    RobotBase,
+    RobotLink,
+    RobotTool,
+    VRobotLink,
+)
 from linkwork.faces.exudyn_robotics.transformations import (
     HT,
     InverseHT,
@@ -23,9 +29,6 @@ from linkwork.faces.exudyn_robotics.transformations import (
 )
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import rotations, so3
-
-if TYPE_CHECKING:
-    from linkwork.faces.exudyn_robotics.robot import Robot
 
 Floats = NDArray[np.float64]
 UserFunctions = Sequence[Callable[..., Any] | int]
@@ -53,8 +56,18 @@ class _Asked(NamedTuple):
 class InSystems:
     """The methods of `Robot` that make models of it in a system of exudyn, and drawings."""
 
+    base: RobotBase
+    tool: RobotTool
+    links: list[RobotLink]
+    gravity: Floats
+    referenceConfiguration: Floats
+
+    def LinkHT(self, q: ArrayLike) -> list[Floats]:
+        """See `Robot`."""
+        raise NotImplementedError
+
     def CreateKinematicTree(
-        self: Robot, mbs: Any, name: str = "", forceUserFunction: Any = 0
+        self, mbs: Any, name: str = "", forceUserFunction: Any = 0
     ) -> dict[str, Any]:
         """Add the robot to a system of exudyn, in the coordinates of its joints.
 
@@ -113,7 +126,7 @@ class InSystems:
         return {"nodeGeneric": node, "objectKinematicTree": tree, "baseObject": base_object}
 
     def CreateRedundantCoordinateMBS(
-        self: Robot,
+        self,
         mbs: Any,
         baseMarker: Any,
         jointSpringDamperUserFunctionList: UserFunctions = (),
@@ -184,7 +197,7 @@ class InSystems:
         return found
 
     def GetLinkGraphicsData(
-        self: Robot,
+        self,
         i: int,
         p0: ArrayLike,
         p1: ArrayLike,
@@ -219,7 +232,7 @@ def _filled(given: Sequence[Any], n: int) -> list[Any]:
     return [*given[:n], *[0] * (n - len(given))]
 
 
-def _check(robot: Robot, asked: _Asked, springs: bool) -> None:
+def _check(robot: InSystems, asked: _Asked, springs: bool) -> None:
     """Refuse what cannot be built, before anything is.
 
     Raises: InputError (a ValueError).
@@ -234,18 +247,18 @@ def _check(robot: Robot, asked: _Asked, springs: bool) -> None:
             )
 
 
-def _reference(robot: Robot) -> Floats:
+def _reference(robot: InSystems) -> Floats:
     return np.asarray(robot.referenceConfiguration, np.float64)[: len(robot.links)]
 
 
-def _place(robot: Robot, link: RobotLink) -> Floats:
+def _place(robot: InSystems, link: RobotLink) -> Floats:
     """The pose (4, 4) of a joint in the one before; of a first one, in the base without offset."""
     if link.parent >= 0:
         return robot.links[link.parent].localHT @ link.preHT
     return HT(robot.base.HT[:3, :3], np.zeros(3)) @ link.preHT
 
 
-def _base_object(robot: Robot, mbs: Any, items: Any) -> Any:
+def _base_object(robot: InSystems, mbs: Any, items: Any) -> Any:
     """The ground object that the base is drawn by; None where nothing is drawn."""
     data = robot.base.visualization.graphicsData
     if not data:
@@ -308,7 +321,12 @@ class _Side(NamedTuple):
 
 
 def _before(
-    robot: Robot, k: int, mbs: Any, baseMarker: Any, R_marker_base: Floats | None, bodies: list[Any]
+    robot: InSystems,
+    k: int,
+    mbs: Any,
+    baseMarker: Any,
+    R_marker_base: Floats | None,
+    bodies: list[Any],
 ) -> _Side:
     """The side of a joint on the body before it, or on what carries the base.
 
@@ -338,7 +356,7 @@ def _before(
 
 
 def _add_joint(
-    robot: Robot, k: int, mbs: Any, before: _Side, asked: _Asked, found: dict[str, Any]
+    robot: InSystems, k: int, mbs: Any, before: _Side, asked: _Asked, found: dict[str, Any]
 ) -> None:
     """Add a joint with its spring and its loads, and enter their numbers."""
     items, link = exudyn_module("exudyn.itemInterface"), robot.links[k]
@@ -376,7 +394,7 @@ def _add_joint(
         found[f"jointTorque{number}List"].append(load)
 
 
-def _spring(robot: Robot, k: int, mbs: Any, before: _Side, after: _Side, function: Any) -> Any:
+def _spring(robot: InSystems, k: int, mbs: Any, before: _Side, after: _Side, function: Any) -> Any:
     """The spring and damper of a link's gains; None without gains."""
     link, items = robot.links[k], exudyn_module("exudyn.itemInterface")
     if not link.HasPDcontrol():
@@ -417,7 +435,7 @@ def _spring(robot: Robot, k: int, mbs: Any, before: _Side, after: _Side, functio
 # drawing
 
 
-def _drawn(robot: Robot, k: int) -> list[GraphicsData]:
+def _drawn(robot: InSystems, k: int) -> list[GraphicsData]:
     """A link's own data, or those of its geometry, in its frame; with the tool on the last one."""
     link = robot.links[k]
     look = link.visualization
@@ -429,7 +447,7 @@ def _drawn(robot: Robot, k: int) -> list[GraphicsData]:
     return found
 
 
-def _from_geometry(robot: Robot, k: int) -> list[GraphicsData]:
+def _from_geometry(robot: InSystems, k: int) -> list[GraphicsData]:
     link, joint = robot.links[k], InverseHT(robot.links[k].localHT)
     p0, axis0 = joint[:3, 3], joint[:3, :3] @ link.axis
     after = [each for each in robot.links if each.parent == k]

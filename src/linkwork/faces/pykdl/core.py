@@ -20,11 +20,11 @@ import numpy as np
 
 from linkwork import settings
 from linkwork.algorithms.registry import find
+from linkwork.compile.cache import package_digest
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_call import Array, Kind, Number, Numbers, Several, number_call
 from linkwork.compile.recipe import expression_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
-from linkwork.faces.pykdl.formulas import digest
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
@@ -103,8 +103,7 @@ class Core:
         if found is None:
             asked: _Asked = getattr(self, f"_{name}")(*which)
             whole = (
-                "pykdl",
-                digest(),
+                package_digest("faces/pykdl"),
                 *map(str, key),
                 str(self.rotors),
                 self.robot.mechanism.digest,
