@@ -224,6 +224,7 @@ def test_solvers_say_what_pykdl_says(seed: str, kdl: Any):
     assert max(found.values()) < OF_CHAINS
 
 
+@pytest.mark.row("S3-121", "S3-122", "S3-123", "S3-124", "S3-125", "S3-127", "S3-130", "S3-131")
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("seed", CHAINS)
 def test_solvers_say_what_pykdl_said(seed: str):

@@ -89,7 +89,7 @@ class _Placed:
     HT = _transformation("HT", "The transformation (4, 4), m.")
 
     def __init__(self, HT: Any = None, visualization: Any = None) -> None:
-        self.HT = HT0() if HT is None else HT
+        self.HT = HT0() if HT is None else HT  # pyright: ignore[reportConstantRedefinition]
         self.visualization = self._drawn() if visualization is None else visualization
 
     def __str__(self) -> str:
