@@ -122,13 +122,13 @@ class Core:
     def _general(self, recipe: Recipe, result: Kind) -> Call:
         """A call of the same recipe for arguments of any kind, which says what is wrong."""
         names = [f"joint '{name}'" for name in self.robot.joint_names]
-        labels = dict.fromkeys(("q", "v", "dv"), names)
+        labels: dict[str, list[str]] = dict.fromkeys(("q", "v", "dv"), names)
         kernel = cache(partial(build, recipe, compiler=settings.compiler(), labels=labels))
 
         def call(*given: Any) -> Any:
             row = kernel()(*given)
             left = iter(row.tolist())
-            parts = result.parts if isinstance(result, Several) else ()
+            parts: tuple[Any, ...] = result.parts if isinstance(result, Several) else ()
             return tuple([filled(part.size, left) for part in parts]) if parts else row
 
         return call
