@@ -121,21 +121,6 @@ def test_sums_and_products():
     assert list(both.q) == list(both.qdot) == [4, 7]
 
 
-@pytest.mark.parametrize(
-    ("call", "kind"),
-    [
-        (lambda: JntArray(1.5), TypeError),
-        (lambda: JntArray(-1), InputError),
-        (lambda: Add(array(1), 2, array(1)), TypeError),
-        (lambda: Add(array(1), array(1, 2), array(1)), ShapeError),
-        (lambda: hash(array(1)), TypeError),
-    ],
-)
-def test_refused(call: Any, kind: type[Exception]):
-    with pytest.raises(kind):
-        call()
-
-
 # jacobian
 
 
@@ -200,29 +185,9 @@ def test_velocities_times_columns():
     assert np.allclose(twist.ToArray(), NUMBERS @ [2, 3], rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("call", "kind"),
-    [
-        (lambda: jacobian()[6, 0], IndexError),
-        (lambda: jacobian()[0, 2], IndexError),
-        (lambda: jacobian()[0], TypeError),
-        (lambda: jacobian().getColumn(2), IndexError),
-        (lambda: jacobian().setColumn(0, Vector()), TypeError),
-        (lambda: changeBase(jacobian(), FRAME, Jacobian(2)), TypeError),
-        (lambda: changeBase(jacobian(), FRAME.M, Jacobian(3)), ShapeError),
-        (lambda: MultiplyJacobian(jacobian(), array(1), Twist()), ShapeError),
-        (lambda: MultiplyJacobian(jacobian(), 1, Twist()), TypeError),
-    ],
-)
-def test_refused_jacobian(call: Any, kind: type[Exception]):
-    with pytest.raises(kind):
-        call()
+# inertias
 
 
-# ---------------------------------------------------------------------------------------- inertias
-
-
-F = Frame(Rotation.RPY(0.1, 0.2, 0.3), Vector(1, 2, 3))
 MOMENTS = RotationalInertia(1, 2, 3, 0.1, 0.2, 0.3)
 BODY = RigidBodyInertia(2.0, Vector(1, -2, 0.5), MOMENTS)
 
@@ -239,13 +204,6 @@ def test_rotational_inertia():
     assert one[1] == 7.0
     one.Zero()
     assert one == RotationalInertia()
-    for code in ("one * 3", "one + 3", "'a' * one", "one[9.0]", "RotationalInertia('a')"):
-        with pytest.raises(TypeError):
-            eval(code, {**globals(), "one": one})
-    with pytest.raises(IndexError):
-        one[9]
-    with pytest.raises(ShapeError):
-        RotationalInertia.FromArray(np.eye(4))
 
 
 @pytest.mark.row("S3-109")
@@ -258,18 +216,46 @@ def test_a_body_without_mass():
     assert made == none
 
 
-def test_other_types_are_refused():
-    for wrong in (
-        lambda: BODY * 3, lambda: BODY + 3, lambda: "a" * BODY, lambda: BODY.RefPoint(3),
-        lambda: RigidBodyInertia("a"), lambda: RigidBodyInertia(1, 2),
-        lambda: RigidBodyInertia(1, Vector(), Vector()),
-    ):  # fmt: skip
-        with pytest.raises(TypeError):
-            wrong()
+REFUSED: list[tuple[Any, type[Exception]]] = [
+    (lambda: JntArray(1.5), TypeError),
+    (lambda: JntArray(-1), InputError),
+    (lambda: Add(array(1), 2, array(1)), TypeError),
+    (lambda: Add(array(1), array(1, 2), array(1)), ShapeError),
+    (lambda: hash(array(1)), TypeError),
+    (lambda: jacobian()[6, 0], IndexError),
+    (lambda: jacobian()[0, 2], IndexError),
+    (lambda: jacobian()[0], TypeError),
+    (lambda: jacobian().getColumn(2), IndexError),
+    (lambda: jacobian().setColumn(0, Vector()), TypeError),
+    (lambda: changeBase(jacobian(), FRAME, Jacobian(2)), TypeError),
+    (lambda: changeBase(jacobian(), FRAME.M, Jacobian(3)), ShapeError),
+    (lambda: MultiplyJacobian(jacobian(), array(1), Twist()), ShapeError),
+    (lambda: MultiplyJacobian(jacobian(), 1, Twist()), TypeError),
+    (lambda: MOMENTS * 3, TypeError),
+    (lambda: MOMENTS + 3, TypeError),
+    (lambda: "a" * MOMENTS, TypeError),
+    (lambda: MOMENTS[9.0], TypeError),
+    (lambda: MOMENTS[9], IndexError),
+    (lambda: RotationalInertia("a"), TypeError),
+    (lambda: RotationalInertia.FromArray(np.eye(4)), ShapeError),
+    (lambda: BODY * 3, TypeError),
+    (lambda: BODY + 3, TypeError),
+    (lambda: "a" * BODY, TypeError),
+    (lambda: BODY.RefPoint(3), TypeError),
+    (lambda: RigidBodyInertia("a"), TypeError),
+    (lambda: RigidBodyInertia(1, 2), TypeError),
+    (lambda: RigidBodyInertia(1, Vector(), Vector()), TypeError),
+]
+
+
+@pytest.mark.parametrize(("call", "kind"), REFUSED)
+def test_what_is_refused(call: Any, kind: type[Exception]):
+    with pytest.raises(kind):
+        call()
 
 
 def test_batches():
     other = BODY.RefPoint(Vector(3, 2, 1))
     made = RigidBodyInertia.Stack([BODY, other])
-    assert (F * made).At(1) == F * other
+    assert (FRAME * made).At(1) == FRAME * other
     assert made.getCOG().At(0) == BODY.getCOG()
