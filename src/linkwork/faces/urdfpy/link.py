@@ -255,9 +255,6 @@ class _Shape(Part):
         owner.__dict__[self.slot] = checked
 
 
-SHAPES = ("box", "cylinder", "sphere", "mesh", "capsule")
-
-
 class Geometry(URDFTypeWithMesh):
     """One shape: a box, a cylinder, a sphere or a mesh (or a capsule).
 
@@ -334,13 +331,8 @@ class Geometry(URDFTypeWithMesh):
         return shape._to_record(writer)
 
 
-_SHAPE_OF: dict[type, str] = {
-    records.Box: "box",
-    records.Cylinder: "cylinder",
-    records.Sphere: "sphere",
-    records.Mesh: "mesh",
-    records.Capsule: "capsule",
-}
+SHAPES = tuple(Geometry._values)
+_SHAPE_OF: dict[type, str] = {part.kind._RECORD: name for name, part in Geometry._values.items()}
 
 
 # materials
