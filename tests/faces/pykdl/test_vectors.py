@@ -16,10 +16,6 @@ from seeds import rng
 # vector
 
 
-def three(v: Vector) -> list[float]:
-    return [v.x(), v.y(), v.z()]
-
-
 @pytest.mark.row("S3-001", "S3-002")
 def test_nothing_three_numbers_or_a_copy():
     assert list(Vector()) == [0.0, 0.0, 0.0]
