@@ -341,8 +341,9 @@ class Geometry(URDFTypeWithMesh):
         return shape._to_record(writer)
 
 
-SHAPES = tuple(Geometry._values)
-_SHAPE_OF: dict[type, str] = {part.kind._RECORD: name for name, part in Geometry._values.items()}
+_PARTS = {name: part for name, part in vars(Geometry).items() if isinstance(part, _Shape)}
+SHAPES = tuple(_PARTS)
+_SHAPE_OF: dict[type, str] = {part.kind._RECORD: name for name, part in _PARTS.items()}
 
 
 # materials
