@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,9 @@ def _transformation(name: str, doc: str) -> Any:
     """The property of a transformation (4, 4), which takes what `as_HT` does."""
 
     def put(self: Any, T: Any) -> None:
-        vars(self)[name] = as_HT(T)
+        setattr(self, f"_{name}", as_HT(T))
 
-    return property(lambda self: vars(self)[name], put, doc=doc)
+    return property(attrgetter(f"_{name}"), put, doc=doc)
 
 
 class VRobotLink:
