@@ -158,6 +158,19 @@ def test_names_may_not_clash():
         Robot([group, group])
 
 
+@pytest.mark.row("S1-042")
+def test_names_with_underscores_that_meet():
+    a = KinematicGroup(
+        "g",
+        [Transformation("x", {"rz": 0}, ["rz"])],
+        {"A_ry": 0.0},
+        lambda s: {"x": {"rz": s["A_ry"]}},
+        lambda s: {"A_ry": s["x"]["rz"]},
+    )
+    with pytest.raises(KeyError, match="'A_ry'"):
+        Robot([a, Transformation("A", {"ry": 0}, ["ry"])])
+
+
 @pytest.mark.row("S1-040")
 def test_what_robots_are_not_made_of():
     for parts in (3, Transformation("a", {}), ["a"], [None]):
