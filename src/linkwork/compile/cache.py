@@ -215,13 +215,20 @@ def source_digest() -> str:
     """
     parts: list[str | bytes] = [sys.version, sys.platform, sys.implementation.cache_tag or ""]
     try:
-        for package in _PACKAGES:
-            for name, text in _sources(os.path.join(_ROOT, package)):
-                parts += [f"{package}/{name}", text]
-        parts += [*_build("llvmlite"), "numpy", np.__version__]
+        parts += [*map(package_digest, _PACKAGES), *_build("llvmlite"), "numpy", np.__version__]
     except OSError:
         return os.urandom(_DIGEST).hex()
     return key_of(*parts)
+
+
+@cache
+def package_digest(package: str) -> str:
+    """A hash of the sources of a package of ours ("ops"); random where they cannot be read."""
+    try:
+        sources = _sources(os.path.join(_ROOT, package))
+    except OSError:
+        return os.urandom(_DIGEST).hex()
+    return key_of(package, *[part for source in sources for part in source])
 
 
 def _sources(folder: str) -> list[tuple[str, bytes]]:

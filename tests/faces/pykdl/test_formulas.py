@@ -6,8 +6,6 @@ import gc
 import math
 import struct
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,7 @@ import pytest
 
 from linkwork.compile.numpy_abi import array_abi
 from linkwork.faces import pykdl
-from linkwork.faces.pykdl import formulas
-from linkwork.faces.pykdl.formulas import OFTEN, Formula, digest
+from linkwork.faces.pykdl.formulas import OFTEN, Formula
 from linkwork.faces.pykdl.values import filled, flat
 from seeds import rng
 
@@ -124,36 +121,3 @@ def test_nothing_is_kept_of_what_was_made():
     gc.collect()
     after = sys.getrefcount(pykdl.FrameVel), sys.getrefcount(pykdl.Vector), len(gc.get_objects())
     assert max(abs(a - b) for a, b in zip(after, before, strict=True)) < 50
-
-
-# compiled code is kept under a hash of the face's sources
-
-
-@pytest.fixture(name="anew")
-def _anew() -> Iterator[None]:
-    digest.cache_clear()
-    yield
-    digest.cache_clear()
-
-
-def test_other_sources_have_another_hash(
-    anew: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    file = tmp_path / "formula.py"
-    monkeypatch.setattr(formulas, "__file__", str(file))
-    found: list[str] = []
-    for text in ("a + b", "a + b", "a - b"):
-        file.write_text(text, encoding="utf-8")
-        digest.cache_clear()
-        found.append(digest())
-    assert found[0] == found[1] != found[2]
-
-
-def test_sources_that_cannot_be_read_are_shared_with_nobody(
-    anew: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    (tmp_path / "gone.py").symlink_to(tmp_path / "nowhere")
-    monkeypatch.setattr(formulas, "__file__", str(tmp_path / "formula.py"))
-    first = digest()
-    digest.cache_clear()
-    assert digest() != first

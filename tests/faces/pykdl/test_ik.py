@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kdl_chains import chain
 from kdl_small import arm, array
 from linkwork.errors import InputError, ShapeError
+from linkwork.faces import pykdl
 from linkwork.faces.pykdl import (
     Chain,
     ChainFkSolverPos_recursive,
@@ -48,9 +50,9 @@ def seven() -> Chain:
     return made
 
 
-def columns(q: JntArray) -> np.ndarray:
-    J = Jacobian(7)
-    ChainJntToJacSolver(seven()).JntToJac(q, J)
+def columns(q: JntArray, made: Chain | None = None) -> np.ndarray:
+    J = Jacobian(q.rows())
+    ChainJntToJacSolver(made or seven()).JntToJac(q, J)
     return J.ToArray()
 
 
@@ -63,9 +65,12 @@ def velocities(solver: Any, q: JntArray = Q) -> tuple[int, np.ndarray]:
 @pytest.mark.parametrize(
     "kind", [ChainIkSolverVel_pinv, ChainIkSolverVel_pinv_givens, ChainIkSolverVel_wdls]
 )
-def test_the_smallest_velocities_that_give_the_twist(kind: Any):
-    code, found = velocities(kind(seven()))
-    J = columns(Q)
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_smallest_velocities_that_give_the_twist(kind: Any, scaled: bool):
+    made = chain(pykdl, "calls", 9, scaled=True) if scaled else seven()
+    q = array(*np.resize(Q.ToArray(), made.getNrOfJoints()))
+    code, found = velocities(kind(made), q)
+    J = columns(q, made)
     assert code == 0
     assert np.abs(J @ found - TWIST.ToArray()).max() < 1e-10
     assert np.abs(found - np.linalg.pinv(J) @ TWIST.ToArray()).max() < 1e-9
@@ -84,25 +89,25 @@ def test_a_singular_chain():
 
 
 @pytest.mark.row("S3-127")
-def test_what_is_left_free_goes_to_a_position():
-    solver, goal, weights = (
-        ChainIkSolverVel_pinv_nso(seven()),
-        array(*[0.5] * 7),
-        array(*range(1, 8)),
-    )
-    assert velocities(solver)[0] == -4
+@pytest.mark.parametrize("scaled", [False, True])
+def test_what_is_left_free_goes_to_a_position(scaled: bool):
+    made = chain(pykdl, "calls", 9, scaled=True) if scaled else seven()
+    n = made.getNrOfJoints()
+    q, goal, weights = array(*np.resize(Q.ToArray(), n)), array(*[0.5] * n), array(*range(1, n + 1))
+    solver = ChainIkSolverVel_pinv_nso(made)
+    assert velocities(solver, q)[0] == -4
     assert solver.setOptPos(JntArray(2)) == solver.setWeights(JntArray(2)) == -4
     assert solver.setOptPos(goal) == solver.setWeights(weights) == solver.setAlpha(0.3) == 0
     assert (solver.getAlpha(), solver.getOptPos(), solver.getWeights()) == (0.3, goal, weights)
-    J, plain = columns(Q), velocities(ChainIkSolverVel_pinv(seven()))[1]
-    code, found = velocities(solver)
+    J, plain = columns(q, made), velocities(ChainIkSolverVel_pinv(made), q)[1]
+    code, found = velocities(solver, q)
     extra = found - plain
     assert code == 0
     assert np.abs(J @ extra).max() < 1e-12
-    way = np.array(goal) - np.array(Q)
+    way = np.array(goal) - np.array(q)
     assert extra @ (np.array(weights) * way) > 1e-6  # nearer to the position
-    assert solver.setOptPos(Q) == 0
-    assert np.abs(velocities(solver)[1] - plain).max() < 1e-12
+    assert solver.setOptPos(q) == 0
+    assert np.abs(velocities(solver, q)[1] - plain).max() < 1e-12
 
 
 @pytest.mark.row("S3-128")

@@ -77,14 +77,6 @@ def test_elements_have_two_indices():
     r[0, 2] = 5
     assert r[0, 2] == 5.0
     assert r[2, 0] == 0.0
-    for outside in ((3, 0), (0, 3), (-1, 0)):
-        with pytest.raises(IndexError, match="indices 0 to 2"):
-            r[outside]
-    for strange in (0, (0,), (0, 0, 0), ("a", 0), (0, 1.0)):
-        with pytest.raises(TypeError):
-            r[strange]  # pyright: ignore
-    with pytest.raises(TypeError):
-        list(r)  # pyright: ignore
 
 
 @pytest.mark.row("S3-028", "S3-039")
@@ -143,16 +135,6 @@ def test_angles_that_are_not_finite_or_no_numbers():
         with pytest.raises(TypeError, match="an angle is a number"):
             getattr(Rotation, name)("a")
     assert np.isnan(Rotation.RPY(0.0, math.inf, 0.0)[0, 0])
-
-
-@pytest.mark.row("S3-045")
-def test_equal_within_a_millionth():
-    r = Rotation.RotX(0.3)
-    assert r == Rotation.RotX(0.3 + 9e-7)
-    assert r != Rotation.RotX(0.3 + 2e-6)
-    assert r != Vector()
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(r)
 
 
 # batches, and other libraries

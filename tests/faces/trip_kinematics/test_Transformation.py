@@ -37,8 +37,8 @@ def test_a_transformation_keeps_what_it_is_given():
     ("values", "states", "said"),
     [
         ({"tx": 1}, ["ry"], "'ry'"),
-        ({"tx": 1, "foo": 2}, [], "Invalid key"),
-        ({"rx": 1, "qw": 1}, [], "can't have euler angles and quaternions"),
+        ({"tx": 1, "foo": 2}, [], r"Invalid key.*'foo'.*'tx'"),
+        ({"rx": 1, "qw": 1}, [], "State can't have euler angles and quaternions!"),
         ({"tx": float("nan")}, [], "finite"),
         ({"tx": [1.0, 2.0]}, [], "one number"),
     ],
@@ -125,10 +125,6 @@ def test_conventions():
     assert Transformation.get_convention({"tx": 1, "rz": 0}) == "euler"
     assert Transformation.get_convention({"qw": 1}) == "quaternion"
     assert Transformation.get_convention({}) == "quaternion"
-    with pytest.raises(ValueError, match=r"Invalid key.*'a'.*'tx'"):
-        Transformation.get_convention({"a": 1})
-    with pytest.raises(ValueError, match="State can't have euler angles and quaternions!"):
-        Transformation.get_convention({"rx": 1, "qx": 1})
 
 
 @pytest.mark.row("S1-007", "S1-008", "S1-014")

@@ -94,25 +94,6 @@ def group(**more: Any) -> KinematicGroup:
     return KinematicGroup("press", [turn], {"motor": place(1.0)}, *mappings(**more))
 
 
-@pytest.mark.row("S1-082", "S1-020")
-def test_both_ways_against_the_closed_form():
-    to_virtual, to_actuated = mappings()
-    for angle in (0.3, 1.0, 2.0, 2.8):
-        motor = to_actuated({"pedal": {"rz": angle}})
-        assert motor == {"motor": pytest.approx(place(angle), abs=1e-11)}
-        again = to_virtual(motor)
-        assert again == {"pedal": {"rz": pytest.approx(angle, abs=1e-9)}}
-
-
-@pytest.mark.row("S1-037")
-def test_tips_choose_the_branch():
-    to_virtual, _ = mappings()
-    for side in (1.0, -1.0):
-        for tips in ({"pedal": {"rz": side}}, {"rz": side}, {"pedal": {"rz": side}, "motor": 2.2}):
-            found = to_virtual({"motor": 2.5}, tips)["pedal"]["rz"]
-            assert found == pytest.approx(side * angle_at(2.5), abs=1e-9)
-
-
 @pytest.mark.row("S1-030", "S1-031")
 def test_a_group_stays_on_its_branch():
     mine = group()

@@ -244,6 +244,17 @@ def state(part: URDFType) -> bytes:
     return ET.tostring(part._to_xml(None, "")) if not isinstance(part, Texture) else b""
 
 
+@pytest.mark.row("S2-030")
+@pytest.mark.parametrize("kind", sorted(every_element().keys() - {"Texture"}))
+def test_every_class_reads_and_writes_its_element(kind: str):
+    part = every_element()[kind]
+    node = part._to_xml(None, "")
+    made = type(part)._from_xml(node, "")
+    assert type(made) is type(part)
+    assert node.tag == type(part)._TAG
+    assert state(made) == state(part)
+
+
 @pytest.mark.parametrize("kind", [*every_element()])
 def test_a_copy_shares_nothing(kind: str):
     part = every_element()[kind]

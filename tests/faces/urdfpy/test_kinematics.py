@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.errors import InputError, ShapeError, UnknownNameError
 from linkwork.faces.urdfpy import (
     URDF,
@@ -311,23 +312,10 @@ def as_walked(robot: URDF, cfg: dict[str, Any]) -> dict[str, np.ndarray]:
         if kinds[name] == "planar":
             made[name] = np.array([*value, 0.0])
         elif kinds[name] == "floating":
-            made[name] = np.array([*value[:3], *quaternion(value[3:])])
+            made[name] = np.concatenate(lw.xyz_wxyz(lw.pose(value[:3], rpy=value[3:])))
         else:
             made[name] = np.array([value])
     return made
-
-
-def quaternion(rpy: Any) -> np.ndarray:
-    w, x, y, z = 1.0, 0.0, 0.0, 0.0
-    for axis, angle in zip(np.eye(3), rpy, strict=True):
-        c, (a, b, d) = np.cos(angle / 2), np.sin(angle / 2) * axis
-        w, x, y, z = (
-            c * w - a * x - b * y - d * z,
-            c * x + a * w + b * z - d * y,
-            c * y - a * z + b * w + d * x,
-            c * z + a * y - b * x + d * w,
-        )
-    return np.array([w, x, y, z])
 
 
 def check(robot: URDF, text: Any, cfg: dict[str, Any]) -> None:
@@ -478,13 +466,9 @@ def test_a_batch_is_its_configurations_one_by_one(tmp_path: Path):
 @pytest.mark.row("S2-203")
 def test_batches_as_rows(ur5: URDF):
     rows = rng("rows").uniform(-3, 3, (5, 6))
-    batch = ur5.link_fk_batch(rows)
-    assert all(poses.shape == (5, 4, 4) for poses in batch.values())
-    for k, row in enumerate(rows):
-        one = ur5.link_fk(row)
-        assert all(np.array_equal(batch[link][k], one[link]) for link in one)
-    tool = ur5.link_fk_batch(rows.tolist(), link="tool0")
-    assert np.array_equal(tool, batch[ur5.link_map["tool0"]])
+    tool = ur5.link_fk_batch(rows, link="tool0")
+    assert np.array_equal(tool, [ur5.link_fk(row, link="tool0") for row in rows])
+    assert np.array_equal(tool, ur5.link_fk_batch(rows.tolist(), link="tool0"))
     assert list(ur5.link_fk_batch(rows, links=["tool0"], use_names=True)) == ["tool0"]
     mixed = ur5.link_fk_batch({"elbow_joint": [1, 2, 3], "wrist_1_joint": 0.5}, link="tool0")
     assert np.array_equal(

@@ -16,6 +16,7 @@ from linkwork.faces.urdfpy import (
     Cylinder,
     Geometry,
     Inertial,
+    Joint,
     Link,
     Material,
     Mesh,
@@ -330,11 +331,13 @@ def with_origin(kind: str, value: object):
         return Collision(None, value, ball())
     if kind == "visual":
         return Visual(ball(), origin=value)
+    if kind == "joint":
+        return Joint("j", "fixed", "a", "b", origin=value)
     return Inertial(1.0, np.eye(3), value)
 
 
-@pytest.mark.row("S2-083", "S2-088", "S2-092")
-@pytest.mark.parametrize("kind", ["collision", "visual", "inertial"])
+@pytest.mark.row("S2-083", "S2-088", "S2-092", "S2-147")
+@pytest.mark.parametrize("kind", ["collision", "visual", "inertial", "joint"])
 def test_an_origin_is_a_matrix_six_numbers_or_none(kind: str):
     owner = with_origin(kind, None)
     assert np.array_equal(owner.origin, np.eye(4))

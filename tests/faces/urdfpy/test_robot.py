@@ -225,9 +225,6 @@ def test_a_copy_of_another_size_is_of_the_same_stuff(shapes: URDF):
         assert np.allclose(pose, expected, atol=1e-15)
     body, before = big.links[0], shapes.links[0]
     assert body.visuals[0].geometry.box.size.tolist() == [2, 4, 6]
-    assert body.visuals[2].geometry.sphere.radius == 0.6
-    assert np.isclose(body.inertial.mass, 8 * before.inertial.mass)
-    assert np.allclose(body.inertial.inertia, 32 * before.inertial.inertia)
     assert np.allclose(body.inertial.origin[:3, 3], 2 * before.inertial.origin[:3, 3])
     assert big.joints[0].limit.upper == 1.5  # an angle
     for wrong in (0.0, -1.0, np.nan, [1, 2], [1, 1, 0], "x", np.ones((3, 3))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,15 @@ JOINTS: dict[str, tuple[int, bool]] = {
 def _shown(T: Floats) -> str:
     rows = ",".join("[" + ",".join(f"{x:g}" for x in row[:3]) + "]" for row in T[:3].tolist())
     return f"HT(rotation=[{rows}], translation=[{','.join(f'{x:g}' for x in T[:3, 3].tolist())}])"
+
+
+def _transformation(name: str, doc: str) -> Any:
+    """The property of a transformation (4, 4), which takes what `as_HT` does."""
+
+    def put(self: Any, T: Any) -> None:
+        setattr(self, f"_{name}", as_HT(T))
+
+    return property(attrgetter(f"_{name}"), put, doc=doc)
 
 
 class VRobotLink:
@@ -77,22 +87,14 @@ class _Placed:
     """A part at a transformation, which may be given as lists, as an array or as exudyn's HT."""
 
     _drawn: type[_Drawn]
+    HT = _transformation("HT", "The transformation (4, 4), m.")
 
     def __init__(self, HT: Any = None, visualization: Any = None) -> None:
-        self.HT = HT0() if HT is None else HT
+        self.HT = HT0() if HT is None else HT  # pyright: ignore[reportConstantRedefinition]
         self.visualization = self._drawn() if visualization is None else visualization
 
-    @property
-    def HT(self) -> Floats:
-        """The transformation (4, 4), m."""
-        return self._HT
-
-    @HT.setter
-    def HT(self, T: Any) -> None:
-        self._HT = as_HT(T)
-
     def __str__(self) -> str:
-        return f"  HT = {_shown(self._HT)}"
+        return f"  HT = {_shown(self.HT)}"
 
     __repr__ = __str__
 
@@ -148,23 +150,12 @@ class RobotLink:
         self.visualization = VRobotLink() if visualization is None else visualization
         self.SetPDcontrol(*PDcontrol)
 
-    @property
-    def localHT(self) -> Floats:
-        """The transformation (4, 4) from the moved joint to the link's frame, m."""
-        return self._localHT
-
-    @localHT.setter
-    def localHT(self, T: Any) -> None:
-        self._localHT = as_HT(T)
-
-    @property
-    def preHT(self) -> Floats:
-        """The transformation (4, 4) from the parent link's frame to the joint, m."""
-        return self._preHT
-
-    @preHT.setter
-    def preHT(self, T: Any) -> None:
-        self._preHT = as_HT(T)
+    localHT = _transformation(
+        "localHT", "The transformation (4, 4) from the moved joint to the link's frame, m."
+    )
+    preHT = _transformation(
+        "preHT", "The transformation (4, 4) from the parent link's frame to the joint, m."
+    )
 
     @property
     def jointType(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -140,18 +140,6 @@ class BasicProfileLinearAcceleration(_Motion):
         self.coordinateSets = list(states[:, 0])
         self.coordinateSets_t = list(states[:, 1])
         self.distances = self.coordinateSets[-1] - start
-
-
-class _Profile(Protocol):
-    """Part of a trajectory, not yet at a time and a place."""
-
-    def GetBasicProfile(
-        self,
-        initialTime: float,
-        initialCoordinates: ArrayLike,
-        globalMaxVelocities: ArrayLike,
-        globalMaxAccelerations: ArrayLike,
-    ) -> _Motion: ...
 
 
 class ProfileConstantAcceleration:
@@ -293,7 +281,10 @@ class Trajectory:
         """The coordinates (n,) at the end of the last profile."""
         return self.profiles[-1].GetFinalCoordinates() if self.profiles else self.initialCoordinates
 
-    def Add(self, profile: _Profile) -> None:
+    def Add(
+        self,
+        profile: ProfileConstantAcceleration | ProfilePTP | ProfileLinearAccelerationsList,
+    ) -> None:
         """Go on with a profile, from where the last one ends.
 
         Raises: InputError, ShapeError (ValueErrors) for what does not fit.

@@ -16,21 +16,14 @@ from linkwork.algorithms.jacobian import Seen
 from linkwork.algorithms.joint_transforms import Spatial
 from linkwork.checks import real_array
 from linkwork.errors import InputError, ShapeError
-from linkwork.faces.exudyn_robotics.graphics import GraphicsData
 from linkwork.faces.exudyn_robotics.kinematic_tree import KinematicTree66, tree_of
 from linkwork.faces.exudyn_robotics.links import (
     JOINTS,
     RobotBase,
     RobotLink,
     RobotTool,
-    VRobotLink,
 )
-from linkwork.faces.exudyn_robotics.systems import (
-    UserFunctions,
-    add_bodies,
-    add_kinematic_tree,
-    link_graphics,
-)
+from linkwork.faces.exudyn_robotics.systems import InSystems
 from linkwork.faces.exudyn_robotics.transformations import (
     ModDHKK2HT,
     StdDH2HT,
@@ -47,7 +40,7 @@ _AT_REST = [0.0] * 6
 MODES = {"all": slice(0, 6), "trans": slice(0, 3), "rot": slice(3, 6)}
 
 
-class Robot:
+class Robot(InSystems):
     """A robot of links on joints that turn or slide: a chain, or a tree.
 
     ``gravity`` (3,) in m/s²; ``referenceConfiguration``, the joints' positions that models of it
@@ -262,69 +255,6 @@ class Robot:
         Raises: UnsupportedFeatureError, also a ValueError, where a localHT is not the identity.
         """
         return tree_of(self)
-
-    def CreateKinematicTree(
-        self, mbs: Any, name: str = "", forceUserFunction: Any = 0
-    ) -> dict[str, Any]:
-        """Add the robot to a system of exudyn, in the coordinates of its joints.
-
-        Gives the numbers of "nodeGeneric", "objectKinematicTree" and "baseObject", which is None
-        where the base is not drawn. Links with gains are held at jointPositionOffsetVector.
-
-        Raises: MissingExtraError (an ImportError) without exudyn.
-        """
-        return add_kinematic_tree(self, mbs, name, forceUserFunction)
-
-    def CreateRedundantCoordinateMBS(
-        self,
-        mbs: Any,
-        baseMarker: Any,
-        jointSpringDamperUserFunctionList: UserFunctions = (),
-        jointLoadUserFunctionList: UserFunctions = (),
-        createJointTorqueLoads: bool = True,
-        rotationMarkerBase: ArrayLike | None = None,
-        rigidBodyNodeType: Any = None,
-    ) -> dict[str, Any]:
-        """Add the robot to a system of exudyn, as a body for each link, and joints between them.
-
-        The base hangs on ``baseMarker``, where base.HT says in the reference configuration;
-        ``rotationMarkerBase`` (3, 3) replaces its rotation against the marker. User functions are
-        exudyn's, one for each link or 0; those of springs need gains. ``createJointTorqueLoads``
-        adds a torque of zero on both sides of each joint, to be changed by its number.
-
-        Gives lists with an entry for each link: nodeList, bodyList, jointList, markerList0 and 1,
-        springDamperList, jointTorque0List and 1, and unitTorque0List and 1 (3,) in the axes of the
-        bodies; None where there is none. "baseObject" is -1 where the base is not drawn.
-
-        Raises: InputError (a ValueError) for torques on joints that slide, springs' functions
-        without gains, and another type of node; MissingExtraError (an ImportError) without exudyn.
-        """
-        return add_bodies(
-            self,
-            mbs,
-            baseMarker,
-            jointSpringDamperUserFunctionList,
-            jointLoadUserFunctionList,
-            createJointTorqueLoads,
-            rotationMarkerBase,
-            rigidBodyNodeType,
-        )
-
-    def GetLinkGraphicsData(
-        self,
-        i: int,
-        p0: ArrayLike,
-        p1: ArrayLike,
-        axis0: ArrayLike,
-        axis1: ArrayLike,
-        linkVisualization: VRobotLink,
-    ) -> list[GraphicsData]:
-        """Drawing of a link: a cube at its centre of mass, half of two joints, and a cylinder.
-
-        The joints (3,) are at ``p0`` and ``p1`` with their axes, in the link's frame; that at p0 is
-        not drawn for link 0.
-        """
-        return link_graphics(self, i, p0, p1, axis0, axis1, linkVisualization)
 
     def BuildFromDictionary(self, robotDict: dict[str, Any]) -> None:
         """Build the robot from a dictionary of older models.

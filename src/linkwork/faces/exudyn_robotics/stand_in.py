@@ -3,6 +3,7 @@
 They stand there where exudyn is not installed. Where it is, programs get exudyn's own.
 """
 
+# ruff: noqa: F403, F405  the names are those of the module of transformations
 from __future__ import annotations
 
 import copy
@@ -14,47 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import LinkworkError, MissingExtraError, ShapeError
-from linkwork.faces.exudyn_robotics.transformations import (
-    HT,
-    HT0,
-    HT2rotationMatrix,
-    HT2translation,
-    HTrotateX,
-    HTrotateY,
-    HTrotateZ,
-    HTtranslate,
-    HTtranslateX,
-    HTtranslateY,
-    HTtranslateZ,
-    InverseHT,
-    Skew,
-    Skew2Vec,
-)
+from linkwork.faces.exudyn_robotics import transformations
+from linkwork.faces.exudyn_robotics.transformations import *
 from linkwork.faces.refusals import is_imported
 
 Floats = NDArray[np.float64]
 
-__all__ = [
-    "HT",
-    "HT0",
-    "HT2rotationMatrix",
-    "HT2translation",
-    "HTrotateX",
-    "HTrotateY",
-    "HTrotateZ",
-    "HTtranslate",
-    "HTtranslateX",
-    "HTtranslateY",
-    "HTtranslateZ",
-    "InertiaCuboid",
-    "InverseHT",
-    "RigidBodyInertia",
-    "Skew",
-    "Skew2Vec",
-    "copy",
-    "np",
-    "pi",
-]
+__all__ = ["InertiaCuboid", "RigidBodyInertia", "copy", "np", "pi"]
+__all__ += transformations.__all__
 
 
 class RigidBodyInertia:

@@ -6,7 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,13 @@ from linkwork import extras
 from linkwork.errors import InputError, ShapeError
 from linkwork.faces.exudyn_robotics import graphics
 from linkwork.faces.exudyn_robotics.graphics import GraphicsData
-from linkwork.faces.exudyn_robotics.links import JOINTS, RobotLink, VRobotLink
+from linkwork.faces.exudyn_robotics.links import (
+    JOINTS,
+    RobotBase,
+    RobotLink,
+    RobotTool,
+    VRobotLink,
+)
 from linkwork.faces.exudyn_robotics.transformations import (
     HT,
     InverseHT,
@@ -23,9 +29,6 @@ from linkwork.faces.exudyn_robotics.transformations import (
 )
 from linkwork.ops.numpy import PLAIN
 from linkwork.spatial import rotations, so3
-
-if TYPE_CHECKING:
-    from linkwork.faces.exudyn_robotics.robot import Robot
 
 Floats = NDArray[np.float64]
 UserFunctions = Sequence[Callable[..., Any] | int]
@@ -40,60 +43,6 @@ def exudyn_module(name: str = "exudyn") -> Any:
         return import_module(name)
 
 
-def add_kinematic_tree(
-    robot: Robot, mbs: Any, name: str = "", forceUserFunction: Any = 0
-) -> dict[str, Any]:
-    """A robot as one object in the coordinates of its joints; see `Robot.CreateKinematicTree`."""
-    exudyn, items = exudyn_module(), exudyn_module("exudyn.itemInterface")
-    links = robot.links
-    kinds = {"R": "Revolute", "P": "Prismatic"}
-    base, n = robot.base.HT, len(links)
-    places = [_place(robot, link) for link in links]
-    gains = [link.GetPDcontrol() if link.HasPDcontrol() else (0.0, 0.0) for link in links]
-    base_object = _base_object(robot, mbs, items)
-    node = mbs.AddNode(
-        items.NodeGenericODE2(
-            referenceCoordinates=_reference(robot).tolist(),
-            initialCoordinates=[0.0] * n,
-            initialCoordinates_t=[0.0] * n,
-            numberOfODE2Coordinates=n,
-        )
-    )
-    drawn: list[list[GraphicsData]] = []
-    if robot.tool.visualization.graphicsData or any(k.visualization.graphicsData for k in links):
-        for k, link in enumerate(links):  # exudyn draws at the joint, before localHT
-            local = link.localHT
-            each = [graphics.Move(g, local[:3, 3], local[:3, :3]) for g in _drawn(robot, k)]
-            drawn.append(each)
-    tree = mbs.AddObject(
-        items.ObjectKinematicTree(
-            nodeNumber=node,
-            jointTypes=[
-                getattr(exudyn.JointType, kinds[k.jointType[0]] + k.jointType[1].upper())
-                for k in links
-            ],
-            linkParents=[link.parent for link in links],
-            jointTransformations=exudyn.Matrix3DList([T[:3, :3] for T in places]),
-            jointOffsets=exudyn.Vector3DList([T[:3, 3] for T in places]),
-            linkInertiasCOM=exudyn.Matrix3DList(
-                [k.localHT[:3, :3] @ k.inertia @ k.localHT[:3, :3].T for k in links]
-            ),
-            linkCOMs=exudyn.Vector3DList([(k.localHT @ [*k.COM, 1.0])[:3] for k in links]),
-            linkMasses=[link.mass for link in links],
-            baseOffset=base[:3, 3].tolist(),
-            gravity=[float(x) for x in robot.gravity],
-            jointPControlVector=[float(p) for p, _ in gains],
-            jointDControlVector=[float(d or 0.0) for _, d in gains],
-            jointPositionOffsetVector=[0.0] * n,
-            jointVelocityOffsetVector=[0.0] * n,
-            forceUserFunction=forceUserFunction,
-            name=name,
-            visualization=items.VObjectKinematicTree(graphicsDataList=drawn),
-        )
-    )
-    return {"nodeGeneric": node, "objectKinematicTree": tree, "baseObject": base_object}
-
-
 class _Asked(NamedTuple):
     """The options of `Robot.CreateRedundantCoordinateMBS`, each list with an entry a link."""
 
@@ -104,55 +53,178 @@ class _Asked(NamedTuple):
     node_type: Any
 
 
-def add_bodies(
-    robot: Robot,
-    mbs: Any,
-    baseMarker: Any,
-    jointSpringDamperUserFunctionList: UserFunctions,
-    jointLoadUserFunctionList: UserFunctions,
-    createJointTorqueLoads: bool,
-    rotationMarkerBase: ArrayLike | None,
-    rigidBodyNodeType: Any,
-) -> dict[str, Any]:
-    """A robot as bodies and joints; see `Robot.CreateRedundantCoordinateMBS`."""
-    exudyn, items = exudyn_module(), exudyn_module("exudyn.itemInterface")
-    n = len(robot.links)
-    given = None if rotationMarkerBase is None else np.asarray(rotationMarkerBase, np.float64)
-    if given is not None and given.shape != (3, 3):
-        raise ShapeError(f"rotationMarkerBase is (3, 3), not {given.shape}")
-    asked = _Asked(
-        _filled(jointSpringDamperUserFunctionList, n),
-        _filled(jointLoadUserFunctionList, n),
-        bool(createJointTorqueLoads),
-        given,
-        exudyn.NodeType.RotationEulerParameters if rigidBodyNodeType is None else rigidBodyNodeType,
-    )
-    _check(robot, asked, bool(len(jointSpringDamperUserFunctionList)))
-    if any(asked.loads):
-        warnings.warn(
-            "jointLoadUserFunctionList is deprecated; use jointSpringDamperUserFunctionList",
-            DeprecationWarning,
-            stacklevel=3,
+class InSystems:
+    """The methods of `Robot` that make models of it in a system of exudyn, and drawings."""
+
+    base: RobotBase
+    tool: RobotTool
+    links: list[RobotLink]
+    gravity: Floats
+    referenceConfiguration: Floats
+
+    def LinkHT(self, q: ArrayLike) -> list[Floats]:
+        """See `Robot`."""
+        raise NotImplementedError
+
+    def CreateKinematicTree(
+        self, mbs: Any, name: str = "", forceUserFunction: Any = 0
+    ) -> dict[str, Any]:
+        """Add the robot to a system of exudyn, in the coordinates of its joints.
+
+        Gives the numbers of "nodeGeneric", "objectKinematicTree" and "baseObject", which is None
+        where the base is not drawn. Links with gains are held at jointPositionOffsetVector.
+
+        Raises: MissingExtraError (an ImportError) without exudyn.
+        """
+        exudyn, items = exudyn_module(), exudyn_module("exudyn.itemInterface")
+        links = self.links
+        kinds = {"R": "Revolute", "P": "Prismatic"}
+        base, n = self.base.HT, len(links)
+        places = [_place(self, link) for link in links]
+        gains = [link.GetPDcontrol() if link.HasPDcontrol() else (0.0, 0.0) for link in links]
+        base_object = _base_object(self, mbs, items)
+        node = mbs.AddNode(
+            items.NodeGenericODE2(
+                referenceCoordinates=_reference(self).tolist(),
+                initialCoordinates=[0.0] * n,
+                initialCoordinates_t=[0.0] * n,
+                numberOfODE2Coordinates=n,
+            )
         )
-    lists = (
-        *("nodeList", "bodyList", "jointList", "markerList0", "markerList1", "springDamperList"),
-        *("jointTorque0List", "jointTorque1List", "unitTorque0List", "unitTorque1List"),
-    )
-    found: dict[str, Any] = {name: [] for name in lists}
-    base_object = _base_object(robot, mbs, items)
-    found["baseObject"] = -1 if base_object is None else base_object
-    poses = robot.LinkHT(_reference(robot))
-    for k, link in enumerate(robot.links):
-        node = mbs.AddNode(_node(exudyn, items, asked.node_type, poses[k]))
-        body = mbs.AddObject(_body(items, node, link, _drawn(robot, k)))
-        mass_marker = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
-        gravity = [float(x) for x in robot.gravity]
-        mbs.AddLoad(items.LoadMassProportional(markerNumber=mass_marker, loadVector=gravity))
-        found["nodeList"].append(node)
-        found["bodyList"].append(body)
-        before = _before(robot, k, mbs, baseMarker, asked.R_marker_base, found["bodyList"])
-        _add_joint(robot, k, mbs, before, asked, found)
-    return found
+        drawn: list[list[GraphicsData]] = []
+        if self.tool.visualization.graphicsData or any(k.visualization.graphicsData for k in links):
+            for k, link in enumerate(links):  # exudyn draws at the joint, before localHT
+                local = link.localHT
+                each = [graphics.Move(g, local[:3, 3], local[:3, :3]) for g in _drawn(self, k)]
+                drawn.append(each)
+        tree = mbs.AddObject(
+            items.ObjectKinematicTree(
+                nodeNumber=node,
+                jointTypes=[
+                    getattr(exudyn.JointType, kinds[k.jointType[0]] + k.jointType[1].upper())
+                    for k in links
+                ],
+                linkParents=[link.parent for link in links],
+                jointTransformations=exudyn.Matrix3DList([T[:3, :3] for T in places]),
+                jointOffsets=exudyn.Vector3DList([T[:3, 3] for T in places]),
+                linkInertiasCOM=exudyn.Matrix3DList(
+                    [k.localHT[:3, :3] @ k.inertia @ k.localHT[:3, :3].T for k in links]
+                ),
+                linkCOMs=exudyn.Vector3DList([(k.localHT @ [*k.COM, 1.0])[:3] for k in links]),
+                linkMasses=[link.mass for link in links],
+                baseOffset=base[:3, 3].tolist(),
+                gravity=[float(x) for x in self.gravity],
+                jointPControlVector=[float(p) for p, _ in gains],
+                jointDControlVector=[float(d or 0.0) for _, d in gains],
+                jointPositionOffsetVector=[0.0] * n,
+                jointVelocityOffsetVector=[0.0] * n,
+                forceUserFunction=forceUserFunction,
+                name=name,
+                visualization=items.VObjectKinematicTree(graphicsDataList=drawn),
+            )
+        )
+        return {"nodeGeneric": node, "objectKinematicTree": tree, "baseObject": base_object}
+
+    def CreateRedundantCoordinateMBS(
+        self,
+        mbs: Any,
+        baseMarker: Any,
+        jointSpringDamperUserFunctionList: UserFunctions = (),
+        jointLoadUserFunctionList: UserFunctions = (),
+        createJointTorqueLoads: bool = True,
+        rotationMarkerBase: ArrayLike | None = None,
+        rigidBodyNodeType: Any = None,
+    ) -> dict[str, Any]:
+        """Add the robot to a system of exudyn, as a body for each link, and joints between them.
+
+        The base hangs on ``baseMarker``, where base.HT says in the reference configuration;
+        ``rotationMarkerBase`` (3, 3) replaces its rotation against the marker. User functions are
+        exudyn's, one for each link or 0; those of springs need gains. ``createJointTorqueLoads``
+        adds a torque of zero on both sides of each joint, to be changed by its number.
+
+        Gives lists with an entry for each link: nodeList, bodyList, jointList, markerList0 and 1,
+        springDamperList, jointTorque0List and 1, and unitTorque0List and 1 (3,) in the axes of the
+        bodies; None where there is none. "baseObject" is -1 where the base is not drawn.
+
+        Raises: InputError (a ValueError) for torques on joints that slide, springs' functions
+        without gains, and another type of node; MissingExtraError (an ImportError) without exudyn.
+        """
+        exudyn, items = exudyn_module(), exudyn_module("exudyn.itemInterface")
+        n = len(self.links)
+        given = None if rotationMarkerBase is None else np.asarray(rotationMarkerBase, np.float64)
+        if given is not None and given.shape != (3, 3):
+            raise ShapeError(f"rotationMarkerBase is (3, 3), not {given.shape}")
+        euler = exudyn.NodeType.RotationEulerParameters
+        asked = _Asked(
+            _filled(jointSpringDamperUserFunctionList, n),
+            _filled(jointLoadUserFunctionList, n),
+            bool(createJointTorqueLoads),
+            given,
+            euler if rigidBodyNodeType is None else rigidBodyNodeType,
+        )
+        _check(self, asked, bool(len(jointSpringDamperUserFunctionList)))
+        if any(asked.loads):
+            warnings.warn(
+                "jointLoadUserFunctionList is deprecated; use jointSpringDamperUserFunctionList",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+        lists = (
+            *(
+                "nodeList",
+                "bodyList",
+                "jointList",
+                "markerList0",
+                "markerList1",
+                "springDamperList",
+            ),
+            *("jointTorque0List", "jointTorque1List", "unitTorque0List", "unitTorque1List"),
+        )
+        found: dict[str, Any] = {name: [] for name in lists}
+        base_object = _base_object(self, mbs, items)
+        found["baseObject"] = -1 if base_object is None else base_object
+        poses = self.LinkHT(_reference(self))
+        for k, link in enumerate(self.links):
+            node = mbs.AddNode(_node(exudyn, items, asked.node_type, poses[k]))
+            body = mbs.AddObject(_body(items, node, link, _drawn(self, k)))
+            mass_marker = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
+            gravity = [float(x) for x in self.gravity]
+            mbs.AddLoad(items.LoadMassProportional(markerNumber=mass_marker, loadVector=gravity))
+            found["nodeList"].append(node)
+            found["bodyList"].append(body)
+            before = _before(self, k, mbs, baseMarker, asked.R_marker_base, found["bodyList"])
+            _add_joint(self, k, mbs, before, asked, found)
+        return found
+
+    def GetLinkGraphicsData(
+        self,
+        i: int,
+        p0: ArrayLike,
+        p1: ArrayLike,
+        axis0: ArrayLike,
+        axis1: ArrayLike,
+        linkVisualization: VRobotLink,
+    ) -> list[GraphicsData]:
+        """Drawing of a link: a cube at its centre of mass, half of two joints, and a cylinder.
+
+        The joints (3,) are at ``p0`` and ``p1`` with their axes, in the link's frame; that at p0 is
+        not drawn for link 0.
+        """
+        look, shade = linkVisualization, list(linkVisualization.linkColor)
+        start, end = np.asarray(p0, np.float64), np.asarray(p1, np.float64)
+        halves = [0.5 * look.jointWidth * np.asarray(a, np.float64) for a in (axis0, axis1)]
+        found: list[GraphicsData] = []
+        if look.showCOM:
+            side = 0.2 * look.jointRadius
+            dark = [*[0.8 * x for x in shade[:3]], *shade[3:]]
+            found.append(graphics.Brick(self.links[i].COM, [side] * 3, dark))
+        if i > 0 and halves[0].any():
+            found.append(graphics.Cylinder(start - halves[0], halves[0], look.jointRadius, shade))
+        if halves[1].any():
+            found.append(graphics.Cylinder(end, halves[1], look.jointRadius, shade))
+        if np.linalg.norm(end - start) > 1e-15:
+            found.append(graphics.Cylinder(start, end - start, 0.5 * look.linkWidth, shade))
+        return found
 
 
 def _filled(given: Sequence[Any], n: int) -> list[Any]:
@@ -160,7 +232,7 @@ def _filled(given: Sequence[Any], n: int) -> list[Any]:
     return [*given[:n], *[0] * (n - len(given))]
 
 
-def _check(robot: Robot, asked: _Asked, springs: bool) -> None:
+def _check(robot: InSystems, asked: _Asked, springs: bool) -> None:
     """Refuse what cannot be built, before anything is.
 
     Raises: InputError (a ValueError).
@@ -175,18 +247,18 @@ def _check(robot: Robot, asked: _Asked, springs: bool) -> None:
             )
 
 
-def _reference(robot: Robot) -> Floats:
+def _reference(robot: InSystems) -> Floats:
     return np.asarray(robot.referenceConfiguration, np.float64)[: len(robot.links)]
 
 
-def _place(robot: Robot, link: RobotLink) -> Floats:
+def _place(robot: InSystems, link: RobotLink) -> Floats:
     """The pose (4, 4) of a joint in the one before; of a first one, in the base without offset."""
     if link.parent >= 0:
         return robot.links[link.parent].localHT @ link.preHT
     return HT(robot.base.HT[:3, :3], np.zeros(3)) @ link.preHT
 
 
-def _base_object(robot: Robot, mbs: Any, items: Any) -> Any:
+def _base_object(robot: InSystems, mbs: Any, items: Any) -> Any:
     """The ground object that the base is drawn by; None where nothing is drawn."""
     data = robot.base.visualization.graphicsData
     if not data:
@@ -249,7 +321,12 @@ class _Side(NamedTuple):
 
 
 def _before(
-    robot: Robot, k: int, mbs: Any, baseMarker: Any, R_marker_base: Floats | None, bodies: list[Any]
+    robot: InSystems,
+    k: int,
+    mbs: Any,
+    baseMarker: Any,
+    R_marker_base: Floats | None,
+    bodies: list[Any],
 ) -> _Side:
     """The side of a joint on the body before it, or on what carries the base.
 
@@ -279,7 +356,7 @@ def _before(
 
 
 def _add_joint(
-    robot: Robot, k: int, mbs: Any, before: _Side, asked: _Asked, found: dict[str, Any]
+    robot: InSystems, k: int, mbs: Any, before: _Side, asked: _Asked, found: dict[str, Any]
 ) -> None:
     """Add a joint with its spring and its loads, and enter their numbers."""
     items, link = exudyn_module("exudyn.itemInterface"), robot.links[k]
@@ -317,7 +394,7 @@ def _add_joint(
         found[f"jointTorque{number}List"].append(load)
 
 
-def _spring(robot: Robot, k: int, mbs: Any, before: _Side, after: _Side, function: Any) -> Any:
+def _spring(robot: InSystems, k: int, mbs: Any, before: _Side, after: _Side, function: Any) -> Any:
     """The spring and damper of a link's gains; None without gains."""
     link, items = robot.links[k], exudyn_module("exudyn.itemInterface")
     if not link.HasPDcontrol():
@@ -358,34 +435,7 @@ def _spring(robot: Robot, k: int, mbs: Any, before: _Side, after: _Side, functio
 # drawing
 
 
-def link_graphics(
-    robot: Robot,
-    i: int,
-    p0: ArrayLike,
-    p1: ArrayLike,
-    axis0: ArrayLike,
-    axis1: ArrayLike,
-    linkVisualization: VRobotLink,
-) -> list[GraphicsData]:
-    """The drawing of a link between two joints; see `Robot.GetLinkGraphicsData`."""
-    look, shade = linkVisualization, list(linkVisualization.linkColor)
-    start, end = np.asarray(p0, np.float64), np.asarray(p1, np.float64)
-    halves = [0.5 * look.jointWidth * np.asarray(a, np.float64) for a in (axis0, axis1)]
-    found: list[GraphicsData] = []
-    if look.showCOM:
-        side = 0.2 * look.jointRadius
-        dark = [*[0.8 * x for x in shade[:3]], *shade[3:]]
-        found.append(graphics.Brick(robot.links[i].COM, [side] * 3, dark))
-    if i > 0 and halves[0].any():
-        found.append(graphics.Cylinder(start - halves[0], halves[0], look.jointRadius, shade))
-    if halves[1].any():
-        found.append(graphics.Cylinder(end, halves[1], look.jointRadius, shade))
-    if np.linalg.norm(end - start) > 1e-15:
-        found.append(graphics.Cylinder(start, end - start, 0.5 * look.linkWidth, shade))
-    return found
-
-
-def _drawn(robot: Robot, k: int) -> list[GraphicsData]:
+def _drawn(robot: InSystems, k: int) -> list[GraphicsData]:
     """A link's own data, or those of its geometry, in its frame; with the tool on the last one."""
     link = robot.links[k]
     look = link.visualization
@@ -397,7 +447,7 @@ def _drawn(robot: Robot, k: int) -> list[GraphicsData]:
     return found
 
 
-def _from_geometry(robot: Robot, k: int) -> list[GraphicsData]:
+def _from_geometry(robot: InSystems, k: int) -> list[GraphicsData]:
     link, joint = robot.links[k], InverseHT(robot.links[k].localHT)
     p0, axis0 = joint[:3, 3], joint[:3, :3] @ link.axis
     after = [each for each in robot.links if each.parent == k]
@@ -409,7 +459,7 @@ def _from_geometry(robot: Robot, k: int) -> list[GraphicsData]:
     for p1, axis1 in ends:
         # a second branch has the rest of the link in common with the first
         number = 0 if found else k
-        found += link_graphics(robot, number, p0, p1, axis0, axis1, look)
+        found += robot.GetLinkGraphicsData(number, p0, p1, axis0, axis1, look)
         look = copy.copy(look)
         look.showCOM = False
     return found

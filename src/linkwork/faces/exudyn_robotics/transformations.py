@@ -17,6 +17,24 @@ from linkwork.spatial.poses import pose_matrix
 
 Floats = NDArray[np.float64]
 
+__all__ = [
+    "HT",
+    "HT0",
+    "HT2rotationMatrix",
+    "HT2translation",
+    "HTrotateX",
+    "HTrotateY",
+    "HTrotateZ",
+    "HTtranslate",
+    "HTtranslateX",
+    "HTtranslateY",
+    "HTtranslateZ",
+    "InverseHT",
+    "Skew",
+    "Skew2Vec",
+]
+"""The names of ``exudyn.utilities``."""
+
 
 def HT0() -> Floats:
     """The transformation that changes nothing."""
@@ -103,15 +121,7 @@ def StdDH2HT(DHparameters: Sequence[float]) -> Floats:
     Raises: InputError (a ValueError) for another number of parameters, or none.
     """
     theta, d, a, alpha = _four(DHparameters, "theta, d, a, alpha")
-    ct, st, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
-    return np.array(
-        [
-            [ct, -st * ca, st * sa, a * ct],
-            [st, ct * ca, -ct * sa, a * st],
-            [0.0, sa, ca, d],
-            [0.0, 0.0, 0.0, 1.0],
-        ]
-    )
+    return HTrotateZ(theta) @ HTtranslate([a, 0.0, d]) @ HTrotateX(alpha)
 
 
 def ModDHKK2HT(DHparameters: Sequence[float]) -> list[Floats]:

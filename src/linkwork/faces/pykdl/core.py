@@ -12,7 +12,7 @@ algorithms, arranged as KDL's solvers take and give numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, partial, reduce
 from operator import add
 from typing import Any, NamedTuple
 
@@ -20,11 +20,13 @@ import numpy as np
 
 from linkwork import settings
 from linkwork.algorithms.registry import find
+from linkwork.compile.cache import package_digest
+from linkwork.compile.kernel import build
 from linkwork.compile.machine_code import COMPILING
 from linkwork.compile.native_call import Array, Kind, Number, Numbers, Several, number_call
-from linkwork.compile.recipe import expression_recipe
+from linkwork.compile.recipe import Recipe, expression_recipe
 from linkwork.faces.pykdl.chain import Content, Joint, Segment
-from linkwork.faces.pykdl.formulas import digest
+from linkwork.faces.pykdl.formulas import filled
 from linkwork.faces.pykdl.frame import Frame
 from linkwork.faces.pykdl.inertias import RigidBodyInertia
 from linkwork.mechanism.assemble import JointPart, LinkPart, Mimic, Parts, assemble
@@ -45,12 +47,15 @@ _SINGULAR = (np.zeros(0), 0.0, 0.0)
 
 
 class _Asked(NamedTuple):
-    """A call: the sizes of its inputs, what it computes, what it makes of that, and otherwise."""
+    """A call: the sizes of its inputs, what it computes, what it makes of that, and otherwise.
+
+    What compiled code does not take goes by default to a kernel, which says what is wrong.
+    """
 
     sizes: dict[str, int]
     expression: Callable[..., Block]
     result: Kind
-    general: Call
+    general: Call | None = None
 
 
 @lru_cache(maxsize=MOST_CORES)
@@ -94,17 +99,13 @@ class Core:
         return found
 
     def call(self, name: str, *which: Any) -> Call:
-        """One of the calls below, made at its first use.
-
-        What compiled code does not take goes to the general function, which says what is wrong.
-        """
+        """One of the calls below, made at its first use."""
         key = (name, *which)
         found = self._functions.get(key)
         if found is None:
             asked: _Asked = getattr(self, f"_{name}")(*which)
             whole = (
-                "pykdl",
-                digest(),
+                package_digest("faces/pykdl"),
                 *map(str, key),
                 str(self.rotors),
                 self.robot.mechanism.digest,
@@ -112,10 +113,25 @@ class Core:
             recipe = expression_recipe(
                 whole, "chain", asked.sizes, lambda o, *a: {"found": asked.expression(o, *a)}
             )
+            general = asked.general or self._general(recipe, asked.result)
             with COMPILING:
-                found = number_call(recipe, asked.result, settings.compiler(), asked.general)
+                found = number_call(recipe, asked.result, settings.compiler(), general)
             self._functions[key] = found
         return found
+
+    def _general(self, recipe: Recipe, result: Kind) -> Call:
+        """A call of the same recipe for arguments of any kind, which says what is wrong."""
+        names = [f"joint '{name}'" for name in self.robot.joint_names]
+        labels: dict[str, list[str]] = dict.fromkeys(("q", "v", "dv"), names)
+        kernel = cache(partial(build, recipe, compiler=settings.compiler(), labels=labels))
+
+        def call(*given: Any) -> Any:
+            row = kernel()(*given)
+            left = iter(row.tolist())
+            parts: tuple[Any, ...] = result.parts if isinstance(result, Several) else ()
+            return tuple([filled(part.size, left) for part in parts]) if parts else row
+
+        return call
 
     def _pose(self, count: int) -> _Asked:
         """q to the nine numbers of a rotation behind so many segments, and three of the origin."""
@@ -123,10 +139,7 @@ class Core:
         def expression(o: Ops, q: Block) -> Block:
             return o.concat(self._pose_rows(o, q, count))
 
-        def general(q: Any) -> Any:
-            return _pose_numbers(self.function("fk", count)(q))
-
-        return _Asked({"q": self.robot.n_q}, expression, _numbers(9, 3), general)
+        return _Asked(self._sizes("q"), expression, _numbers(9, 3))
 
     def _motion(self, count: int) -> _Asked:
         """q, v to the numbers of a pose, its velocity and its angular velocity: 9, 3, 3, 3."""
@@ -136,23 +149,16 @@ class Core:
             twist = self._of(o, "frame_velocity", (q, v), **static)
             return o.concat([*self._pose_rows(o, q, count), twist])
 
-        def general(q: Any, v: Any) -> Any:
-            twist = self.function("frame_velocity", count)(q, v)
-            return (*_pose_numbers(self.function("fk", count)(q)), *_six_numbers(twist))
-
-        return _Asked(self._sizes("q", "v"), expression, _numbers(9, 3, 3, 3), general)
+        return _Asked(self._sizes("q", "v"), expression, _numbers(9, 3, 3, 3))
 
     def _jacobian_dot_v(self, count: int, reference: str) -> _Asked:
         """q, v to the derivative of a Jacobian times v, as two vectors."""
-        name = "jacobian_dot_v"
 
         def expression(o: Ops, q: Block, v: Block) -> Block:
-            return self._of(o, name, (q, v), frame=str(count), reference=reference)
+            static = {"frame": str(count), "reference": reference}
+            return self._of(o, "jacobian_dot_v", (q, v), **static)
 
-        def general(q: Any, v: Any) -> Any:
-            return _six_numbers(self.function(name, count, ("reference", reference))(q, v))
-
-        return _Asked(self._sizes("q", "v"), expression, _numbers(3, 3), general)
+        return _Asked(self._sizes("q", "v"), expression, _numbers(3, 3))
 
     def _forces(self) -> _Asked:
         """q, v, dv, gravity, and force and torque for each segment in its own frame, to the forces.
@@ -173,17 +179,9 @@ class Core:
             rotors = enumerate(self.rotors.tolist())
             return o.vector([forces[i] + x * dv[i] if x else forces[i] for i, x in rotors])
 
-        def general(q: Any, v: Any, dv: Any, gravity: Any, *parts: Any) -> Any:
-            turns = self.function("fk_all")(q)[self.order[self.standing + 1 :], :3, :3]
-            turned = np.reshape(parts, (-1, 2, 3)) @ turns.swapaxes(1, 2)
-            function = self.function(
-                "inverse_dynamics", None, ("parameters", ("gravity", *self.wrenches))
-            )
-            return function(q, v, dv, gravity, *turned.reshape(-1, 6)) + self.rotors * dv
-
         sizes = {**self._sizes("q", "v", "dv"), "gravity": 3}
         sizes |= {f"{part} {k}": 3 for _, k in loaded for part in ("force", "torque")}
-        return _Asked(sizes, expression, Array((m.n_v,)), general)
+        return _Asked(sizes, expression, Array((m.n_v,)))
 
     def velocities(self, count: int, towards: bool) -> Call:
         """A call of q and a twist as two vectors: the least velocities that come nearest to it.
@@ -237,17 +235,6 @@ class Core:
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return reduce(add, [x * y for x, y in zip(a, b, strict=True)])
-
-
-def _six_numbers(six: Any) -> Any:
-    """The numbers of a twist, as two tuples."""
-    x, y, z, u, v, w = six.tolist()
-    return (x, y, z), (u, v, w)
-
-
-def _pose_numbers(T: Any) -> Any:
-    """Those of a rotation, row by row, and of an origin."""
-    return tuple(T[:3, :3].ravel().tolist()), tuple(T[:3, 3].tolist())
 
 
 def _numbers(*sizes: int) -> Kind:

@@ -8,10 +8,7 @@ go on as before.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 _new = object.__new__
@@ -41,21 +38,6 @@ def flat(thing: Any) -> list[Any]:
     return list(thing._numbers()) if hasattr(thing, "_numbers") else [thing]
 
 
-@cache
-def digest() -> str:
-    """A hash of this face's modules, which compiled code is kept under.
-
-    Where they cannot be read it is one that no other process has.
-    """
-    from linkwork.compile.cache import key_of  # noqa: PLC0415  loads what compiles
-
-    try:
-        files = sorted(Path(__file__).parent.glob("*.py"))
-        return key_of(*[x for file in files for x in (file.name, file.read_bytes())])
-    except OSError:
-        return os.urandom(16).hex()
-
-
 class Formula:
     """One formula: ``call`` it. ``takes`` and ``gives`` are the kinds of arguments and result."""
 
@@ -83,6 +65,7 @@ class Formula:
         """Use compiled code from now on."""
         from linkwork import settings  # noqa: PLC0415
         from linkwork.compile import native_call as calls  # noqa: PLC0415  loads what compiles
+        from linkwork.compile.cache import package_digest  # noqa: PLC0415
         from linkwork.compile.recipe import expression_recipe  # noqa: PLC0415
 
         def part(kind: Kind) -> Any:
@@ -101,7 +84,7 @@ class Formula:
             left = iter([block[k] for block, size in each for k in range(size)])
             return {"numbers": o.vector(flat(self.plain(*[filled(k, left) for k in self.takes])))}
 
-        key = ("pykdl", digest(), "formula", self.name, repr(sizes))
+        key = (package_digest("faces/pykdl"), "formula", self.name, repr(sizes))
         recipe = expression_recipe(key, "formula", sizes, expression)
         takes = [part(kind) for kind in self.takes]
         self.call = calls.number_call(

@@ -78,10 +78,6 @@ class ChainIkSolverVel(SolverI):
         singular = solved.rank < min(6, self._joints) and self._joints >= self.least_joints
         return self._set(100 if singular else E_NOERROR)
 
-    def _needed(self) -> tuple[JntArray, ...]:
-        """The arrays that it must have been given before."""
-        return ()
-
     def _regular(self, q: Floats, twist: Twist, *towards: Any) -> Floats | None:
         """Velocities where the Jacobian has full rank by far; None where singular values decide."""
         call = self._calls.get("velocity")
@@ -374,10 +370,6 @@ class ChainIkSolverPos(SolverI):
         """Take the chain as it is now."""
         super().updateInternalDataStructures()
         self._search = None
-
-    def _needed(self) -> tuple[JntArray, ...]:
-        """The arrays that it was given."""
-        return ()
 
     def _of_standing(self, p_in: Frame) -> int:
         """The code for a chain that nothing moves: whether its tip is at the frame."""

@@ -16,8 +16,6 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from linkwork.errors import (
     DescriptionError,
     Finding,
@@ -31,6 +29,7 @@ from linkwork.faces.pykdl.inertias import RigidBodyInertia, RotationalInertia
 from linkwork.faces.pykdl.rotation import Rotation
 from linkwork.faces.pykdl.values import wrong
 from linkwork.faces.pykdl.vectors import Vector
+from linkwork.formats.structure import root_first
 
 if TYPE_CHECKING:
     from linkwork.formats.urdf import records
@@ -126,20 +125,14 @@ def _document(source: Any) -> Any:
 
 
 def _tree_of(document: Any) -> tuple[bool, Tree]:
-    """The tree of a document, in the order of its joints once their parents are there."""
+    """The tree of a document, one branch after the other."""
     robot: records.Robot = document.robot
     links = {link.name: link for link in robot.links}
-    behind: dict[str, list[records.Joint]] = {name: [] for name in links}
-    for joint in robot.joints:
-        behind[joint.parent].append(joint)
-    children = {joint.child for joint in robot.joints}
-    root = next(name for name in links if name not in children)
-    tree, waiting = Tree(root), list(reversed(behind[root]))
-    while waiting:
-        joint = waiting.pop()
-        link = links[joint.child]
-        tree.addSegment(_segment(joint, link), joint.parent)
-        waiting += reversed(behind[joint.child])
+    ends = [(joint.parent, joint.child) for joint in robot.joints]
+    root, order = root_first(links, ends) or ("", [])  # a document is a tree
+    tree = Tree(root)
+    for joint in [robot.joints[k] for k in order]:
+        tree.addSegment(_segment(joint, links[joint.child]), joint.parent)
     return True, tree
 
 
@@ -180,7 +173,6 @@ def _inertia(link: records.Link) -> RigidBodyInertia:
                 )
             ]
         )
-    turn = Rotation.RPY(*inertial.rpy).ToArray()
-    moments = turn @ np.array(inertial.inertia, np.float64) @ turn.T
-    centre = Vector(*inertial.xyz)
-    return RigidBodyInertia(inertial.mass, centre, RotationalInertia.FromArray(moments))
+    moments = RotationalInertia.FromArray(inertial.inertia)
+    body = RigidBodyInertia(inertial.mass, Vector(), moments)
+    return _frame(inertial.xyz, inertial.rpy) * body

@@ -86,6 +86,10 @@ class SolverI:
         self._segments = len(content.segments)
         self._calls: dict[Any, Any] = self._core.kept.setdefault(type(self), {})
 
+    def _needed(self) -> tuple[JntArray, ...]:
+        """The arrays that it has been given before a call, which must fit too."""
+        return ()
+
     def _set(self, code: int) -> int:
         self._error = code
         return code

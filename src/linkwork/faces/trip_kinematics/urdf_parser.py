@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import ShapeError
-from linkwork.faces.trip_kinematics.Transformation import Transformation
+from linkwork.faces.trip_kinematics.Transformation import (
+    QUATERNION,
+    TRANSLATION,
+    Transformation,
+)
 from linkwork.faces.trip_kinematics.Utility import Rotation
 from linkwork.formats.urdf.read import read
 from linkwork.formats.urdf.records import Joint
@@ -21,7 +25,6 @@ from linkwork.spatial import rotations
 __all__ = ["Rotation", "Transformation", "align_vectors", "from_urdf"]
 
 _STATES = {"revolute": "rz", "continuous": "rz", "prismatic": "tz"}
-_KEYS = ("qw", "qx", "qy", "qz")
 
 
 def from_urdf(filename: str | os.PathLike[str]) -> list[Transformation]:
@@ -76,7 +79,7 @@ def _of_joint(joint: Joint, parent: Transformation | None) -> list[Transformatio
         made.append(Transformation(name + suffix, values, states, made[-1] if made else parent))
 
     if any(joint.xyz):
-        add("_tra", dict(zip(("tx", "ty", "tz"), joint.xyz, strict=True)))
+        add("_tra", dict(zip(TRANSLATION, joint.xyz, strict=True)))
     add("_rot", _quaternion(rotations.from_rpy(NUMPY, np.array(joint.rpy))))
     state = _STATES.get(joint.type)
     if state is None and joint.type != "fixed":
@@ -97,7 +100,9 @@ def _of_joint(joint: Joint, parent: Transformation | None) -> list[Transformatio
 
 def _quaternion(R: Any) -> dict[str, float]:
     wxyz = np.asarray(rotations.to_quaternion(NUMPY, np.asarray(R)))
-    return {key: float(part) for key, part in zip(_KEYS, wxyz / math.hypot(*wxyz), strict=True)}
+    return {
+        key: float(part) for key, part in zip(QUATERNION, wxyz / math.hypot(*wxyz), strict=True)
+    }
 
 
 def _warn(text: str) -> None:

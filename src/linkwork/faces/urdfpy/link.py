@@ -136,7 +136,23 @@ class _Scale(Array):
         return {"scale": (1.0, 1.0, 1.0) if said is None else said}
 
 
-class Mesh(URDFTypeWithMesh):
+class _OfFile(URDFType):
+    """An element that names a file, whose content is read from it or given by the program."""
+
+    filename: Any
+    _source: FileReference
+
+    def _begin(self, content: str, given: Any) -> None:
+        """Take what is given; read the file at once where nothing is, or later where that is."""
+        later = isinstance(given, FileReference)
+        self._source = given if later else named_by_program(self.filename)
+        if given is None:
+            self._open()
+        elif not later:
+            setattr(self, content, given)
+
+
+class Mesh(_OfFile, URDFTypeWithMesh):
     """Triangles in a file, or given as ``meshes``.
 
     ``scale`` (3,) or None is not part of the meshes. A description's meshes are read when they are
@@ -156,15 +172,9 @@ class Mesh(URDFTypeWithMesh):
     def __init__(self, filename: str, scale: Any = None, meshes: Any = None) -> None:
         self.filename = filename
         self.scale = scale
-        self._source = (
-            meshes if isinstance(meshes, FileReference) else named_by_program(self.filename)
-        )
         self._meshes: list[Any] | None = None
         self._read: tuple[Path, list[int]] | None = None  # the file, and what was read from it
-        if meshes is None:
-            self._open()
-        elif not isinstance(meshes, FileReference):
-            self.meshes = meshes
+        self._begin("meshes", meshes)
 
     @classmethod
     def _of_record(cls, record: Any, source: Source, **more: Any) -> Any:
@@ -255,9 +265,6 @@ class _Shape(Part):
         owner.__dict__[self.slot] = checked
 
 
-SHAPES = ("box", "cylinder", "sphere", "mesh", "capsule")
-
-
 class Geometry(URDFTypeWithMesh):
     """One shape: a box, a cylinder, a sphere or a mesh (or a capsule).
 
@@ -334,19 +341,15 @@ class Geometry(URDFTypeWithMesh):
         return shape._to_record(writer)
 
 
-_SHAPE_OF: dict[type, str] = {
-    records.Box: "box",
-    records.Cylinder: "cylinder",
-    records.Sphere: "sphere",
-    records.Mesh: "mesh",
-    records.Capsule: "capsule",
-}
+_PARTS = {name: part for name, part in vars(Geometry).items() if isinstance(part, _Shape)}
+SHAPES = tuple(_PARTS)
+_SHAPE_OF: dict[type, str] = {part.kind._RECORD: name for name, part in _PARTS.items()}
 
 
 # materials
 
 
-class Texture(URDFType):
+class Texture(_OfFile):
     """An image on a surface.
 
     A description's image is opened when first asked for, that of a texture made in a program at
@@ -361,15 +364,9 @@ class Texture(URDFType):
 
     def __init__(self, filename: str, image: Any = None) -> None:
         self.filename = filename
-        self._source = (
-            image if isinstance(image, FileReference) else named_by_program(self.filename)
-        )
         self._image: Any = None
         self.given = False  # by the program, so that no file holds it
-        if image is None:
-            self._open()
-        elif not isinstance(image, FileReference):
-            self.image = image
+        self._begin("image", image)
 
     @property
     def image(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, pi, radians
+from math import radians
 from typing import Any
 
 import casadi
@@ -11,7 +11,6 @@ import pytest
 
 from linkwork.faces.trip_kinematics import Robot, SimpleInvKinSolver, forward_kinematics
 from linkwork.faces.trip_kinematics.trip_robots import triped_leg as leg
-from linkwork.faces.trip_kinematics.trip_robots.loops import GROUND, Tree
 from linkwork.faces.trip_kinematics.trip_robots.triped import leg_model, triped
 from linkwork.faces.trip_kinematics.trip_robots.triped_leg import closing_equation, triped_leg
 from seeds import rng
@@ -138,25 +137,6 @@ def test_the_foot():
         np.testing.assert_allclose(forward_kinematics(copy, "A_LL_Joint_FCS"), wanted, atol=1e-14)
 
 
-@pytest.mark.row("S1-083")
-def test_inverse_kinematics_there_and_back():
-    solver = SimpleInvKinSolver(leg.triped_leg, "A_LL_Joint_FCS")
-    robot, draw = solver.robot, rng("reachable feet")
-    for _ in range(40):
-        left, right, knee = draw.uniform((-0.7, 0.1, -1.0), (-0.1, 0.7, 0.3)).tolist()
-        robot.set_actuated_state(
-            {"swing_left": left, "swing_right": right, "extend_joint_ry": knee}
-        )
-        target = forward_kinematics(robot, "A_LL_Joint_FCS")[:3, 3]
-        solver.solve_actuated(target)
-        found = forward_kinematics(robot, "A_LL_Joint_FCS")[:3, 3]
-        np.testing.assert_allclose(found, target, atol=1e-9)
-        virtual, actuated = robot.get_virtual_state(), robot.get_actuated_state()
-        angles = [virtual["gimbal_joint"][key] for key in AXES]
-        swings = [actuated["swing_left"], actuated["swing_right"]]
-        assert np.abs(rods(angles, swings)).max() < 1e-11  # assembled
-
-
 def test_the_parts():
     assert leg.closed_chain.get_name() == "closed_chain"
     assert leg.gimbal_chain("x_")[1].get_name() == "x_gimbal_joint"
@@ -257,22 +237,3 @@ def test_tips_under_the_names_of_the_leg():
     robot.set_actuated_state(swings)
     found = robot.get_virtual_state()["leg_0_gimbal_joint"]
     assert found == pytest.approx(gimbal["leg_0_gimbal_joint"], abs=1e-9)
-
-
-# loops
-
-
-def test_a_tree():
-    tree = Tree("two")
-    arm = tree.joint("arm", turns=(0.0, 1.0, 0.0), limits=(-1.0, inf))
-    slide = tree.joint("slide", arm, slides=(1.0, 0.0, 0.0), at=((0.0, 0.5, 0.0), rz(pi / 2)))
-    tree.joint("other", GROUND)
-    tip = tree.frame("tip", slide, (0.0, 0.0, 0.25))
-    robot = tree.robot()
-    assert (robot.name, robot.joint_names) == ("two", ("arm", "slide", "other"))
-    assert robot.limits.lower.tolist() == [-1.0, -inf, -inf]
-    assert robot.limits.upper.tolist() == [inf, inf, inf]
-    at = robot.fk(np.array([0.0, 0.1, 0.0]), tip)[:3, 3]
-    np.testing.assert_allclose(at, (0.0, 0.6, 0.25), atol=1e-15)
-    turned = robot.fk(np.array([pi / 2, 0.1, 0.0]), tip)[:3, 3]
-    np.testing.assert_allclose(turned, (0.25, 0.6, 0.0), atol=1e-15)

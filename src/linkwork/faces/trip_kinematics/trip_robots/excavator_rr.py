@@ -9,7 +9,7 @@ symbols of CasADi as well; `closure_excavator` closes the loops, to the same sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import atan2, cos, pi, radians, sin, sqrt
 from typing import Any
 
@@ -105,41 +105,24 @@ virtual_joint_2 = Transformation("q_2", {"ry": _START["q_2"]}, ["ry"])
 link_2 = Transformation("link_2", {"tx": l_5}, parent=virtual_joint_2)
 
 
-def _groups(mappings: Sequence[Any]) -> tuple[KinematicGroup, KinematicGroup]:
+def _groups(*mappings: tuple[Any, Any]) -> tuple[KinematicGroup, KinematicGroup]:
     """Boom and stick with their mappings; in both excavators of the original they are so named."""
-    first = KinematicGroup(
-        "geometric group 1",
-        [virtual_joint_1, link_1],
-        {"a_1": _LENGTHS["a_1"]},
-        mappings[0],
-        mappings[1],
-    )
+    boom, stick = mappings
+    a_1, a_2 = ({key: length} for key, length in _LENGTHS.items())
+    first = KinematicGroup("geometric group 1", [virtual_joint_1, link_1], a_1, *boom)
     second = KinematicGroup(
-        "geometric group 2",
-        [virtual_joint_2, link_2],
-        {"a_2": _LENGTHS["a_2"]},
-        mappings[2],
-        mappings[3],
-        parent=first,
+        "geometric group 2", [virtual_joint_2, link_2], a_2, *stick, parent=first
     )
     return first, second
 
 
 geometric_group_1, geometric_group_2 = _groups(
-    (
-        geometric_a_to_q_group_1,
-        geometric_q_to_a_group_1,
-        geometric_a_to_q_group_2,
-        geometric_q_to_a_group_2,
-    )
+    (geometric_a_to_q_group_1, geometric_q_to_a_group_1),
+    (geometric_a_to_q_group_2, geometric_q_to_a_group_2),
 )
 geometric_excavator = Robot([geometric_group_1, geometric_group_2])
 closure_group_1, closure_group_2 = _groups(
-    (
-        closure_a_to_q_group_1,
-        closure_q_to_a_group_1,
-        closure_a_to_q_group_2,
-        closure_q_to_a_group_2,
-    )
+    (closure_a_to_q_group_1, closure_q_to_a_group_1),
+    (closure_a_to_q_group_2, closure_q_to_a_group_2),
 )
 closure_excavator = Robot([closure_group_1, closure_group_2])

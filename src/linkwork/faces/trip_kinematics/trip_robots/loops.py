@@ -32,9 +32,10 @@ class Tree:
     ) -> str:
         """Add a joint, placed ``at`` p, R, that turns about an axis (z) or slides along one."""
         p, R = at
-        kind, axis = (JointType.PRISMATIC, slides) if slides is not None else (_TURN, turns)
-        if kind is JointType.REVOLUTE and limits == (-inf, inf):
-            kind = JointType.CONTINUOUS
+        kind, axis = JointType.PRISMATIC, slides
+        if slides is None:
+            free = limits == (-inf, inf)
+            kind, axis = JointType.CONTINUOUS if free else JointType.REVOLUTE, turns
         bounds = [None if abs(bound) == inf else bound for bound in limits]
         self._parts.links.append(LinkPart(name))
         self._parts.joints.append(
@@ -60,6 +61,3 @@ class Tree:
     def robot(self) -> Robot:
         """The robot that it makes."""
         return Robot(assemble(self._parts))
-
-
-_TURN = JointType.REVOLUTE
