@@ -53,13 +53,19 @@ def listed_numbers(value: Any, count: int, what: str) -> list[float]:
 
 
 def check_backend(backend: Any) -> None:
-    """Raises: InputError for the name of a backend that is none; all are the core's solver."""
+    """Refuse the name of a backend that is none; all are the core's solver.
+
+    Raises: InputError.
+    """
     if backend not in (None, *_BACKENDS):
         raise InputError(f"Unknown backend: {backend!r:.40}. Available backends: {_BACKENDS}")
 
 
 def check_lists(link_list: Any, joint_list: Any) -> None:
-    """Raises: InputError where a chain is given in both ways."""
+    """Refuse a chain that is given in both ways.
+
+    Raises: InputError.
+    """
     if link_list is not None and joint_list is not None:
         raise InputError("Specify either link_list or joint_list, not both.")
 
