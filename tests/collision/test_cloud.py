@@ -140,6 +140,6 @@ def test_a_large_cloud_is_ready_quickly_and_right(code: Calls) -> None:
     for _ in range(300):
         ball = np.append(random.uniform(-1.2, 1.2, 3), 0.05)
         away = np.linalg.norm(points - ball[:3], axis=1) - 0.05
-        asked = (0, found.index, found.numbers, ball)
+        asked = (*places(found, 0), ball)
         assert code["cloud_touches"](*asked) == bool((away <= 0).any())
         assert code["cloud_nearest"](*asked, 1e9, out) == pytest.approx(away.min(), abs=1e-13)

@@ -106,8 +106,10 @@ def test_bounds_are_below_distances(robot: World) -> None:
     t, seen, in_overlap, close = robot.tables, 0, 0, 0
     for poses, exact in zip(robot.frames.poses(q), records[:, :, 0], strict=True):
         placed, bounds = np.zeros(4 * len(poses) + 4), np.full(t.n_bounds, np.nan)
-        place_balls(t.index, t.balls.ravel(), poses.ravel(), placed)
-        n = bounds_of(t.index, placed, t.boxes, bounds)
+        arrays = (t.index, t.pieces.ravel(), t.balls.ravel(), t.rows.ravel(), t.boxes, t.vertices)
+        things = Things(*arrays, poses.ravel(), placed)
+        place_balls(things)
+        n = bounds_of(things, bounds)
         assert n == t.n_bounds
         for k in range(n):
             if bounds[k] < 1e300 and np.isfinite(bounds[k]):
