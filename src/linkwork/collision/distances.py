@@ -229,7 +229,7 @@ def _filled(n: int) -> int:
 
 
 class Things(NamedTuple):
-    """What kernels look at: the arrays of `Tables`, and where bodies are.
+    """The arrays of `Tables`, and the poses of bodies, for kernels.
 
     ``poses``: of the bodies, then one that is the world's. ``placed``: room for the bodies' balls
     in the world, then for their pieces.

@@ -254,7 +254,7 @@ def velocity_at(index: PtrI64, q: PtrF64, change: PtrF64, velocity: PtrF64) -> N
 
 
 class Pace(NamedTuple):
-    """How fast two things may come together.
+    """The pace at which two things may come together.
 
     ``bend``: the acceleration of their points; ``speed``: of the two, at most; ``left``: the way
     that is left at that speed; ``tolerance``: the distance (m) at which they touch.

@@ -214,7 +214,7 @@ def inverses(
 
 
 class Path(NamedTuple):
-    """What a motion is bound by at the states of a path; see `least_time`."""
+    """The numbers that bind a motion at the states of a path; see `least_time`."""
 
     form: PtrI64
     slopes: PtrF64
@@ -237,7 +237,7 @@ class Intervals(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is known of intervals from pass to pass; see `go_back`."""
+    """The memory of intervals from pass to pass; see `go_back`."""
 
     work: PtrF64
     tight: PtrI64

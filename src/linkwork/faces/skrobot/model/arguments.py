@@ -71,7 +71,7 @@ def check_lists(link_list: Any, joint_list: Any) -> None:
 
 
 def base_of(use_base: Any) -> Any:
-    """How the base is to move, "planar" or "6dof"; None where it stays.
+    """The way the base is to move, "planar" or "6dof"; None where it stays.
 
     Raises: InputError for anything else.
     """
@@ -83,7 +83,7 @@ def base_of(use_base: Any) -> Any:
 
 
 def base_weight(base: str, weight: Any) -> float | tuple[float, ...]:
-    """How readily a base moves: one number, or one for each of its degrees of freedom.
+    """The readiness of a base to move: a number, or one for each degree of freedom.
 
     Raises: ShapeError for another number of them; InputError for one that is not above 0.
     """
