@@ -250,9 +250,8 @@ class Viewer:
             self._take_in(each)
         self._options = dict(page)
         self._trajectory: dict[str, Any] | None = None
-        self._moving: tuple[MovingObjects, Scene] | None = (
-            None  # objects, and a scene to move them in
-        )
+        # objects that move with the trajectory, and a scene to move them in
+        self._moving: tuple[MovingObjects, Scene] | None = None
         self._instant: float | None = None  # of the trajectory, at which its objects are seen
         self._made: dict[str, Any] | None = None  # what of the page stays as it is
         self._browser = False

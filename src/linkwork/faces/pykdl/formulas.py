@@ -65,7 +65,7 @@ class Formula:
         """Use compiled code from now on."""
         from linkwork import settings  # noqa: PLC0415
         from linkwork.compile import native_call as calls  # noqa: PLC0415  loads what compiles
-        from linkwork.compile.cache import package_digest  # noqa: PLC0415
+        from linkwork.compile.cache import package_digest  # noqa: PLC0415  loads what compiles
         from linkwork.compile.recipe import expression_recipe  # noqa: PLC0415
 
         def part(kind: Kind) -> Any:

@@ -622,7 +622,8 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
     m, spec = compiled.model, compiled.spec
     places = [_places(items, flat) for items in (spec.bodies, spec.joints, spec.sites)]
     bodies = _bodies(m, spec, _names(spec.bodies, m.nbody, "body"), places[0])
-    joints = _joints(m, _names(spec.joints, m.njnt, "joint"), places[1])
+    forces = force_ranges(m)
+    joints = _joints(m, _names(spec.joints, m.njnt, "joint"), places[1], forces)
     sites = _sites(m, _names(spec.sites, m.nsite, "site"), places[2])
     _check_finite(m, places)
     names = [item.name for item in _in_order(spec.equalities)]
@@ -647,7 +648,7 @@ def extract(compiled: Compiled, flat: Flat, file: str | None) -> MjcfModel:
             *equalities.problems,
             *_unnamed(spec.bodies, "body", flat),
             *_unnamed(spec.joints, "joint", flat),
-            *_unread(m, bodies, joints),
+            *_unread(m, bodies, joints, forces),
             *_unread_options(m, flat),
             *(
                 Finding("note", "mjcf", f"MuJoCo: {show(word.strip(), 400)}", flat.file)
@@ -737,9 +738,10 @@ def _bodies(m: Any, spec: Any, names: Sequence[str], places: Sequence[Place]) ->
     )
 
 
-def _joints(m: Any, names: Sequence[str], places: Sequence[Place]) -> tuple[Joint, ...]:
+def _joints(
+    m: Any, names: Sequence[str], places: Sequence[Place], forces: npt.NDArray[np.float64]
+) -> tuple[Joint, ...]:
     joints: list[Joint] = []
-    forces = force_ranges(m)
     for k in range(m.njnt):
         kind = _JOINT_TYPES[int(m.jnt_type[k])]
         start, dof = int(m.jnt_qposadr[k]), int(m.jnt_dofadr[k])
@@ -846,7 +848,9 @@ def _without_angle(m: Any, k: int) -> bool:
     )
 
 
-def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Finding]:
+def _unread(
+    m: Any, bodies: Sequence[Body], joints: Sequence[Joint], forces: npt.NDArray[np.float64]
+) -> list[Finding]:
     """Findings on parts of the compiled model that have no place in a mechanism."""
     poly = getattr(m, "dof_dampingpoly", None)
     damped = [poly is not None and bool(np.any(poly[d])) for d in m.jnt_dofadr]
@@ -855,7 +859,7 @@ def _unread(m: Any, bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Fin
         any(more is not None and bool(np.any(more[k])) for more in (curve, yields))
         for k in range(m.njnt)
     ]
-    forced = [low != -high for low, high in force_ranges(m)]
+    forced = [low != -high for low, high in forces]
     balls = [_without_angle(m, k) for k in range(m.njnt)]
     turning = [
         _JOINT_TYPES[kind] in _QUATERNION_SIZES and k != 0.0

@@ -164,7 +164,7 @@ def forward_kinematics(backend: Any, joint_angles: Any, fk_params: Chain) -> tup
 def batch_forward_kinematics(
     backend: Any, joint_angles_batch: Any, fk_params: Chain
 ) -> tuple[Any, Any]:
-    """As `forward_kinematics`, for rows of angles (N, n): (N, n, 3) and (N, n, 3, 3)."""
+    """The positions (N, n, 3) and rotations (N, n, 3, 3) of links, for rows of angles (N, n)."""
     return forward_kinematics(backend, joint_angles_batch, fk_params)
 
 
@@ -226,7 +226,7 @@ def compute_jacobian_analytical(
 def compute_jacobian_analytical_batch(
     joint_angles_batch: Any, fk_params: Chain
 ) -> tuple[Any, Any, Any]:
-    """As `compute_jacobian_analytical` on JAX, for angles (N, n)."""
+    """The results of `compute_jacobian_analytical` on JAX, for angles (N, n)."""
     return compute_jacobian_analytical(get_backend("jax"), joint_angles_batch, fk_params)
 
 
@@ -307,7 +307,7 @@ def rotation_error_so3_log(actual_rot: Any, target_rot: Any) -> Any:
 
 
 def rotation_error_so3_log_batch(actual_rot_batch: Any, target_rot_batch: Any) -> Any:
-    """As `rotation_error_so3_log` on JAX, for (N, 3, 3)."""
+    """The vectors (N, 3) of `rotation_error_so3_log` on JAX, for (N, 3, 3)."""
     import jax  # noqa: PLC0415  an extra
 
     return jax.vmap(rotation_error_so3_log)(
@@ -316,7 +316,7 @@ def rotation_error_so3_log_batch(actual_rot_batch: Any, target_rot_batch: Any) -
 
 
 def rotation_error_so3_log_batch_numpy(actual_rot: Any, target_rot: Any, xp: Any = np) -> Any:
-    """As `rotation_error_so3_log`, for (N, 3, 3)."""
+    """The vectors (N, 3) of `rotation_error_so3_log`, for (N, 3, 3)."""
     if xp is not np:
         return rotation_error_so3_log_batch(actual_rot, target_rot)
     pairs = zip(np.asarray(actual_rot), np.asarray(target_rot), strict=True)
@@ -385,7 +385,7 @@ def solve_ik_gradient_descent(  # noqa: PLR0913, PLR0917  as the original
     rot_weight: float = 0.1,
     tolerance: float = 1e-4,
 ) -> tuple[Any, bool, float]:
-    """As `batch_solve_ik`, for one pose: angles (n,), success and the position's error."""
+    """The answer of `batch_solve_ik` for one pose: angles (n,), success, the position's error."""
     del max_iterations, learning_rate, pos_weight, rot_weight
     starts = None if initial_angles is None else np.asarray(initial_angles)[None]
     one = (np.asarray(target_position)[None], np.asarray(target_rotation)[None])

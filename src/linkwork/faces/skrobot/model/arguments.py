@@ -28,7 +28,7 @@ OLDER = ("translation_axis", "rotation_axis")
 _ONE = (bool, int, float, np.generic)
 _BACKENDS = ["numpy", "jax"]
 _BASES = {"planar": 3, "6dof": 6}
-"""How a robot's base may move, and the degrees of freedom of that."""
+"""The ways in which a robot's base may move, and the degrees of freedom of each."""
 
 
 def listed(value: Any) -> list[Any]:
